@@ -50,6 +50,21 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
     assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
   })
 
+  test('leaves maintenance at once when the server stops, whatever its statement does', {
+    timeout: 20_000,
+  }, async () => {
+    const stopping = new AbortController()
+    const isRunning = "SELECT 1 AS one FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'"
+    const maintaining = database.maintain(
+      42,
+      async session => void (await session.run('SELECT pg_sleep(60)')),
+      stopping.signal,
+    )
+    while (!(await database.get(isRunning))) await sleep(10)
+    stopping.abort(new Error('stopping'))
+    await assert.rejects(maintaining, /stopping/)
+  })
+
   test('survives connections that are lost in the middle of a query', async () => {
     const asked = [1, 2, 3].map(() => database.get('SELECT pg_sleep(0.5) AS slept'))
     const answers = Promise.allSettled(asked)

@@ -113,13 +113,15 @@ export class PgvectorGraphs {
     const grown = this.#grown
     this.#grown = new Set()
     try {
-      const isMine = await this.#database.maintain(maintenanceLock, session =>
-        this.#maintain(session, grown, signal),
+      const isMine = await this.#database.maintain(
+        maintenanceLock,
+        session => this.#maintain(session, grown, signal),
+        signal,
       )
       if (!isMine) this.#remember(grown)
     } catch (error) {
       this.#remember(grown)
-      throw error
+      if (!signal.aborted) throw error
     } finally {
       this.#forget()
     }

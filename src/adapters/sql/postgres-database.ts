@@ -4,6 +4,7 @@ import type { Database, Reader, Snapshot, Transaction } from '../../database/dat
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { tryLock } from './postgres-lock.ts'
 
 const serialization = '40001'
@@ -346,11 +347,18 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** A session of one process at a time: false when another one holds the lock. */
-  maintain(lock: number, work: (session: Transaction) => Promise<void>): Promise<boolean> {
+  /**
+   * A session of one process at a time: false when another one holds the lock. Rejects with the signal's reason when that
+   * is aborted: an index may take hours, which the server goes on building.
+   */
+  maintain(
+    lock: number,
+    work: (session: Transaction) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     return this.session(async session => {
       if (!(await tryLock(session, lock))) return false
-      await work(session)
+      await unlessAborted(work(session), signal)
       return true
     })
   }
