@@ -198,9 +198,7 @@ export class ChatService {
       const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
       if (turn?.status !== 'done') return
       const title = await askTitle(this.#parts, agent, turn, await this.#parts.turns.messages(turn))
-      const conversation = title && (await this.#parts.conversations.find(workspaceId, conversationId))
-      if (conversation && conversation.name === name)
-        await this.#parts.conversations.rename(workspaceId, conversationId, title)
+      if (title) await this.#parts.conversations.rename(workspaceId, conversationId, title, name)
     } catch {
       // The start of the first message stays its name.
     }

@@ -167,9 +167,10 @@ export class ConversationStore extends Store {
     })
   }
 
-  async rename(workspaceId: string, id: string, name: string): Promise<boolean> {
+  /** With `before`, only while it has that name. */
+  async rename(workspaceId: string, id: string, name: string, before?: string): Promise<boolean> {
     const values = conversations.set({ name, search: searchText(name, id) })
-    const key = conversations.where({ workspaceId, id })
+    const key = conversations.where({ workspaceId, id, ...(before !== undefined && { name: before }) })
     return (await this.run(sql`UPDATE conversations SET ${values} WHERE ${key} AND ${reachable}`)) > 0
   }
 
