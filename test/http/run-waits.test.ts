@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import type { TokenRecord } from '../../src/access/access-store.ts'
+import type { OpenaiParts } from '../../src/http/routes/openai/exchange.ts'
+import { idPart } from '../../src/http/routes/openai/item-ids.ts'
+import { storedResponse } from '../../src/http/routes/openai/stored-response.ts'
 import { type RunWait, runState, startRun } from '../../src/http/routes/run-waits.ts'
 import type { AppError } from '../../src/kernel/app-error.ts'
+import { mintId } from '../../src/kernel/ids.ts'
 import type { RunRequest } from '../../src/workflow/run/run-inputs.ts'
+import { RunSweep } from '../../src/workflow/run/store/run-sweep.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 import { RunWorld, type TestWorker, workspace } from '../support/run-world.ts'
 import { chain, says, work } from '../workflow/run/run-graphs.ts'
@@ -96,5 +102,17 @@ describe('waiting for a run', () => {
     stop.abort()
     for (const { run } of await Promise.all(both)) assert.equal(run.status, 'running')
     assert.equal((await started[0]!.state(waits)).run.status, 'running')
+  })
+
+  test('an earlier response has the answer of its run also after the events were deleted', async () => {
+    world.script.open('gate')
+    const { run } = await worker.run(chain(says('o', 'Hello')), { runId: mintId('run') })
+    await new RunSweep(opened.database).sweepEvents(Number.MAX_SAFE_INTEGER, wait.stopping)
+    const token = { workspaceId: workspace, agentIds: [] as string[] } as TokenRecord
+    const parts = { runs: worker.runs } as Partial<OpenaiParts> as OpenaiParts
+    const retrieval = { origin: 'http://localhost', signal: wait.stopping }
+    const response = await storedResponse(parts, token, `resp_${idPart(run.id)}`, retrieval)
+    assert.equal(response.status, 'completed')
+    assert.match(JSON.stringify(response.output), /"text":"Hello"/)
   })
 })

@@ -85,12 +85,18 @@ async function findRun(
   if (run?.conversationId !== '') return undefined
   const answer = async (signal: AbortSignal): Promise<TurnAnswer> => {
     const state = await runState(runs, workspaceId, { runId }, { seconds: undefined, stopping: signal })
-    const replies = state.messages.map(
+    const sent = state.messages.map(
       ({ message_id, data_type, content, file_list, timestamp }): Message => ({
         ...{ id: message_id, chatId: '', role: 1, dataType: data_type, content },
         ...{ fileIds: file_list, at: timestamp },
       }),
     )
+    // Messages are deleted with the events of the run; its answer stays.
+    const whole: Message = {
+      ...{ id: '', chatId: '', role: 1, dataType: 'text', content: run.answer },
+      ...{ fileIds: [], at: run.createdAt },
+    }
+    const replies = sent.length > 0 ? sent : [whole]
     const ids = { conversationId: '', chatId: '', runId, messageId: '' }
     return { ...ids, replies, error: run.error, waiting: run.waiting, isStopped: run.status === 'stopped' }
   }
