@@ -4,7 +4,7 @@ import { countRows, type Database, type Reader, type Transaction } from '../data
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
-import { list, sql } from '../database/sql.ts'
+import { list, type RawSql, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import { as, integer, optional, type RowOf, table, text } from '../database/table.ts'
 import { groupsOf } from '../kernel/groups-of.ts'
@@ -68,7 +68,7 @@ interface FileUse {
 /** The documents made from files, which the knowledge feature owns. */
 export interface FileUses {
   find(reader: Reader, workspaceId: string, fileIds: string[]): Promise<FileUse[]>
-  remove(transaction: Transaction, workspaceId: string, use: FileUse): Promise<unknown>
+  remove(transaction: Transaction, workspaceId: string, use: FileUse, forUpdate: RawSql): Promise<unknown>
 }
 
 export interface RemovedFiles {
@@ -236,7 +236,9 @@ export class FileStore extends Store {
       )
       const present = new Set(found.map(file => file.id))
       const uses = await this.#uses.find(transaction, workspaceId, [...present])
-      if (force) for (const use of uses) await this.#uses.remove(transaction, workspaceId, use)
+      if (force)
+        for (const use of uses)
+          await this.#uses.remove(transaction, workspaceId, use, this.database.forUpdate)
       const kept = new Set(force ? [] : uses.map(use => use.fileId))
       const going = found.filter(file => !kept.has(file.id))
       if (going.length > 0)

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { type Narrowing, readPage, rowOfEntry } from '../database/page.ts'
-import { Columns, list, type Query, raw, sql } from '../database/sql.ts'
+import { Columns, list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
 import { type FileUses, files } from '../files/file-store.ts'
@@ -289,8 +289,11 @@ export class DocumentStore extends Store {
       const uses = await transaction.all(sql`
         UPDATE documents SET ${change} WHERE ${documents.where({ workspaceId, fileId: id })}
         RETURNING ${documents.columns('knowledgeId')}`)
+      const bases = uses.map(({ knowledgeId }) => knowledgeId)
+      if (bases.length === 0) return
+      await holdOffReindex(transaction, this.database.forUpdate, workspaceId, bases)
       // A worker that reads the previous content loses its lease.
-      for (const { knowledgeId } of uses)
+      for (const knowledgeId of bases)
         await transaction.run(sql`
           ${requeue(now)}, lease = NULL, ${ingestionJobs.set({ slow: isSlow(file) })} WHERE generation_id IN (SELECT id FROM generations
             WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0)
@@ -300,33 +303,47 @@ export class DocumentStore extends Store {
 
   /** False when there is no such document. No search finds it any more when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
-    return this.database.deletion(transaction => removeDocument(transaction, workspaceId, knowledgeId, id))
+    const { forUpdate } = this.database
+    return this.database.deletion(transaction =>
+      removeDocument(transaction, forUpdate, { workspaceId, knowledgeId, fileId: id }),
+    )
   }
 }
+
+/** Locks the bases: a re-index would queue their documents as they were, in a generation that is not seen here. */
+const holdOffReindex = (
+  transaction: Transaction,
+  forUpdate: RawSql,
+  workspaceId: string,
+  knowledgeIds: string[],
+): Promise<unknown> =>
+  transaction.all(sql`
+    SELECT id FROM knowledge_bases WHERE workspace_id = ${workspaceId} AND id IN ${list(knowledgeIds)}
+    ORDER BY id ${forUpdate}`)
 
 /** Removes a document from its base: it cannot be found any more, and a worker that processes it loses its lease. */
 async function removeDocument(
   transaction: Transaction,
-  workspaceId: string,
-  knowledgeId: string,
-  id: string,
+  forUpdate: RawSql,
+  document: { workspaceId: string; knowledgeId: string; fileId: string },
 ): Promise<boolean> {
-  const key = { workspaceId, knowledgeId, fileId: id }
-  if ((await transaction.run(documents.delete(key))) === 0) return false
-  await transaction.run(documentValues.delete(key))
-  await forgetPage(transaction, key)
+  const { workspaceId, knowledgeId, fileId } = document
+  await holdOffReindex(transaction, forUpdate, workspaceId, [knowledgeId])
+  if ((await transaction.run(documents.delete(document))) === 0) return false
+  await transaction.run(documentValues.delete(document))
+  await forgetPage(transaction, document)
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)
   for (const { generationId } of live) {
-    const ofFile = { workspaceId, generationId, fileId: id }
+    const ofFile = { workspaceId, generationId, fileId }
     await transaction.run(ingestionJobs.delete(ofFile))
     await transaction.run(batches.update(ofFile, { state: 'gone' }))
     await transaction.run(sql`
       UPDATE generations SET revision = revision + 1 WHERE workspace_id = ${workspaceId} AND id = ${generationId}`)
   }
   // After the jobs, whose lock an addition of a passage holds: a passage that is being added now is deleted, too.
-  await transaction.run(manualPassages.delete(key))
+  await transaction.run(manualPassages.delete(document))
   return true
 }
 
@@ -344,7 +361,7 @@ export const fileUses: FileUses = {
     const key = ({ fileId, knowledgeId }: (typeof uses)[number]): string => `${fileId} ${knowledgeId}`
     return uses.sort((one, other) => (key(one) < key(other) ? -1 : 1))
   },
-  async remove(transaction, workspaceId, { knowledgeId, fileId }) {
-    await removeDocument(transaction, workspaceId, knowledgeId, fileId)
+  async remove(transaction, workspaceId, { knowledgeId, fileId }, forUpdate) {
+    await removeDocument(transaction, forUpdate, { workspaceId, knowledgeId, fileId })
   },
 }

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Transaction } from '../../src/database/database.ts'
+import type { Query } from '../../src/database/sql.ts'
+import { DocumentStore } from '../../src/knowledge/document-store.ts'
+import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus } from '../../src/knowledge/knowledge-base.ts'
+import { polls } from '../support/polls.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf } from './knowledge-world.ts'
 
+const isPostgres = Boolean(process.env['TEST_DATABASE_URL'])
 const error: DocumentError = { code: 'no_text', message: 'It holds no text', retryable: false }
 
 describe('document store', () => {
@@ -311,4 +317,72 @@ describe('document store', () => {
       }
     })
   })
+
+  describe('beside a re-index that starts meanwhile', {
+    skip: !isPostgres && 'SQLite has one write at a time',
+  }, () => {
+    type Work = (transaction: Transaction) => Promise<unknown>
+    let other: KnowledgeWorld
+    let claimed: Promise<IngestionJob | undefined> | undefined
+    beforeEach(async () => {
+      other = await opened.openAgain()
+      claimed = undefined
+      await world.makeBase('w', 'k')
+      await world.addIngested('w', 'k', 'f', ['one'])
+    })
+
+    const claimNext = async (): Promise<IngestionJob | undefined> => {
+      await other.update('w', 'k', { embeddingModel: 'g2' }, { nextGenerationId: 'g2', now: 1500 })
+      return other.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'b', now: 5000, until: 9000 })
+    }
+    const waitForLock = async (): Promise<void> => {
+      for await (const _ of polls(60))
+        if (await other.database.get('SELECT 1 FROM pg_locks WHERE NOT granted')) return
+    }
+
+    /** After the first such call in its transaction, the re-index starts, and its job is claimed unless it has to wait. */
+    const interruptedAfter = (method: 'all' | 'run', begin: 'transaction' | 'deletion') => {
+      const interrupt = (transaction: Transaction) => async (query: Query) => {
+        const result = await (transaction[method] as (query: Query) => Promise<unknown>).call(
+          transaction,
+          query,
+        )
+        claimed ??= claimNext()
+        await Promise.race([claimed, waitForLock()])
+        return result
+      }
+      const { database } = world
+      return new DocumentStore(
+        replaced(database, begin, (work: Work) =>
+          database[begin](transaction => work(replaced(transaction, method, interrupt(transaction)))),
+        ),
+      )
+    }
+
+    test('a removed document is not added again', async () => {
+      assert.ok(await interruptedAfter('all', 'deletion').remove('w', 'k', 'f'))
+      const job = await claimed
+      if (job) await other.finish(job, ['late'], [Float32Array.of(1, 0)])
+      const { counts } = await world.bases.record('w', await world.base('w', 'k'))
+      assert.deepEqual(counts.reindexing, { total: 0, done: 0, failed: 0 })
+    })
+
+    test('a document with other content is ingested with it', async () => {
+      const file = { name: 'new.txt', size: 9, mimeType: 'text/plain' }
+      await interruptedAfter('run', 'transaction').replaceContent('w', 'f', file, 4000)
+      const job = await claimed
+      const isHeld = job && (await other.queue.renew(job, 'parsing', 0.5, 5100, 9000))
+      assert.ok(job?.name === 'new.txt' || !isHeld)
+    })
+  })
 })
+
+/** The same object with another member. */
+const replaced = <Target extends object>(target: Target, name: keyof Target, member: unknown): Target =>
+  new Proxy(target, {
+    get: (_, asked) => {
+      const own: unknown = Reflect.get(target, asked)
+      if (asked === name) return member
+      return typeof own === 'function' ? own.bind(target) : own
+    },
+  })
