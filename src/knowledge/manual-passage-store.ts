@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { list, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import { as, integer, optional, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -119,9 +119,13 @@ export class ManualPassageStore extends Store {
         SELECT generation_id ${generationId}, next_generation_id ${nextId} FROM knowledge_bases
         WHERE workspace_id = ${workspaceId} AND id = ${knowledgeId} AND deleted_at IS NULL ${forUpdate}`)
       if (current?.generationId !== generation.id) return false
-      // Every transaction that replaces or removes the batches of a document locks its job first.
-      const job = ingestionJobs.where({ workspaceId, generationId: generation.id, fileId })
-      if (!(await transaction.get(sql`SELECT 1 AS one FROM readings WHERE ${job} ${forUpdate}`))) return false
+      // Every transaction that replaces or removes the batches of a document locks its job first. An ingestion into the
+      // next generation that ends now is waited for: it did not see this change.
+      const generationIds = [generation.id, current.nextId ?? []].flat()
+      const jobs = await transaction.all(sql`
+        SELECT generation_id ${generationId} FROM readings WHERE ${ingestionJobs.where({ workspaceId, fileId })}
+          AND generation_id IN ${list(generationIds)} ORDER BY generation_id ${forUpdate}`)
+      if (!jobs.some(job => job.generationId === generation.id)) return false
       if (!isSame(await readPassages(transaction, key), before)) return false
       const from = await this.#ownChunks(transaction, workspaceId, generation.id, fileId)
       if (from === undefined) return false
@@ -139,7 +143,9 @@ export class ManualPassageStore extends Store {
         after,
       )
       const counted = { chunkCount: from + after.passages.length, updatedAt: now }
-      await transaction.run(ingestionJobs.update(job, counted))
+      await transaction.run(
+        ingestionJobs.update({ workspaceId, generationId: generation.id, fileId }, counted),
+      )
       await this.#ingestAgain(transaction, workspaceId, current.nextId, fileId, now)
       return true
     })

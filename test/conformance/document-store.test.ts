@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { Transaction } from '../../src/database/database.ts'
-import type { Query } from '../../src/database/sql.ts'
 import { DocumentStore } from '../../src/knowledge/document-store.ts'
 import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus } from '../../src/knowledge/knowledge-base.ts'
-import { polls } from '../support/polls.ts'
+import { interruptedDatabase } from './interrupted-database.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf } from './knowledge-world.ts'
 
 const isPostgres = Boolean(process.env['TEST_DATABASE_URL'])
@@ -321,7 +319,6 @@ describe('document store', () => {
   describe('beside a re-index that starts meanwhile', {
     skip: !isPostgres && 'SQLite has one write at a time',
   }, () => {
-    type Work = (transaction: Transaction) => Promise<unknown>
     let other: KnowledgeWorld
     let claimed: Promise<IngestionJob | undefined> | undefined
     beforeEach(async () => {
@@ -335,28 +332,13 @@ describe('document store', () => {
       await other.update('w', 'k', { embeddingModel: 'g2' }, { nextGenerationId: 'g2', now: 1500 })
       return other.queue.claim({ workspaceId: 'w', lease: 'l', batchId: 'b', now: 5000, until: 9000 })
     }
-    const waitForLock = async (): Promise<void> => {
-      for await (const _ of polls(60))
-        if (await other.database.get('SELECT 1 FROM pg_locks WHERE NOT granted')) return
-    }
-
-    /** After the first such call in its transaction, the re-index starts, and its job is claimed unless it has to wait. */
-    const interruptedAfter = (method: 'all' | 'run', begin: 'transaction' | 'deletion') => {
-      const interrupt = (transaction: Transaction) => async (query: Query) => {
-        const result = await (transaction[method] as (query: Query) => Promise<unknown>).call(
-          transaction,
-          query,
-        )
-        claimed ??= claimNext()
-        await Promise.race([claimed, waitForLock()])
-        return result
+    /** The re-index starts after the first such call in a transaction, and its job is claimed unless it has to wait. */
+    const interruptedAfter = (call: 'all' | 'run', begin: 'transaction' | 'deletion'): DocumentStore => {
+      const claim = () => {
+        claimed = claimNext()
+        return claimed
       }
-      const { database } = world
-      return new DocumentStore(
-        replaced(database, begin, (work: Work) =>
-          database[begin](transaction => work(replaced(transaction, method, interrupt(transaction)))),
-        ),
-      )
+      return new DocumentStore(interruptedDatabase(world.database, { begin, call }, claim))
     }
 
     test('a removed document is not added again', async () => {
@@ -376,13 +358,3 @@ describe('document store', () => {
     })
   })
 })
-
-/** The same object with another member. */
-const replaced = <Target extends object>(target: Target, name: keyof Target, member: unknown): Target =>
-  new Proxy(target, {
-    get: (_, asked) => {
-      const own: unknown = Reflect.get(target, asked)
-      if (asked === name) return member
-      return typeof own === 'function' ? own.bind(target) : own
-    },
-  })

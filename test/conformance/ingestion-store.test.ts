@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
+import { StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { DocumentError } from '../../src/knowledge/knowledge-base.ts'
+import { ManualPassageStore } from '../../src/knowledge/manual-passage-store.ts'
+import { interruptedDatabase } from './interrupted-database.ts'
 import {
   chunking,
   type KnowledgeWorld,
@@ -11,6 +14,7 @@ import {
   partOf,
 } from './knowledge-world.ts'
 
+const isPostgres = Boolean(process.env['TEST_DATABASE_URL'])
 const error: DocumentError = { code: 'embedding_failed', message: 'It did not answer', retryable: true }
 
 describe('ingestion stores', () => {
@@ -455,5 +459,27 @@ describe('ingestion stores', () => {
       ),
     )
     assert.equal(agreed.filter(Boolean).length, 2)
+  })
+
+  test('a passage that is added while the next index takes its document is in that index, too', {
+    skip: !isPostgres && 'SQLite has one write at a time',
+  }, async () => {
+    await world.addIngested('w', 'k', 'f', ['one'])
+    await world.update('w', 'k', { chunking: otherChunking }, { nextGenerationId: 'g2', now: 1500 })
+    const job = await world.claim()
+    const base = await world.base('w', 'k')
+    const passage = { id: 'chunk_own', content: 'added', enabled: true, revision: 0, createdAt: 5 }
+    const none = { fileName: 'f.txt', passages: [], vectors: [] }
+    const passages = new ManualPassageStore((await opened.openAgain()).database)
+    let added: Promise<boolean> | undefined
+    const interrupted = interruptedDatabase(world.database, { call: 'all' }, () => {
+      added = passages.replace('w', base, 'f', [], { ...none, batchId: 'own', passages: [passage] }, 4000)
+      return added
+    })
+    const manual = { ...none, batchId: 'manual' }
+    assert.ok(await new StagingStore(interrupted).finish(job, partOf(job, ['one']), 1, 3000, { manual }))
+    assert.ok(await added)
+    assert.equal(await world.bases.swapCompleted(5000), 0, 'the document is ingested again')
+    assert.equal((await world.claim(5000)).generationId, 'g2')
   })
 })
