@@ -15,8 +15,8 @@ const replaced = <Target extends object>(target: Target, name: keyof Target, mem
   })
 
 /**
- * A database on PostgreSQL where another process does something within a transaction: after the first `call` in it, until
- * that is done or waits for a lock.
+ * A database on PostgreSQL where another process does something during a transaction: after the first `call` in it, and
+ * until that is done or waits for a lock.
  */
 export function interruptedDatabase(
   database: Database,

@@ -34,13 +34,20 @@ describe('web page store', () => {
   const find = (id: string) => store.find('w', 'k', id)
 
   test('adds each address once, and none beyond the limit', async () => {
-    assert.equal((await add(pageOf('a'), pageOf('b'))).length, 2)
+    assert.equal((await add(pageOf('a'), pageOf('b')))?.length, 2)
     assert.deepEqual(await add(pageOf('c', { url: 'https://a.example/' })), [])
     assert.equal(await add(pageOf('d'), pageOf('e'), pageOf('f')), 'too_many')
     const both = await Promise.all([add(pageOf('g'), pageOf('h')), add(pageOf('i'), pageOf('j'))])
     assert.equal(both.filter(each => each === 'too_many').length, 1)
     assert.equal(await store.find('other', 'k', 'a'), undefined)
     assert.equal(await store.find('w', 'other', 'a'), undefined)
+  })
+
+  test('adds nothing to a base that was deleted meanwhile', async () => {
+    await world.bases.remove('w', 'k', 9)
+    await world.sweepAll()
+    assert.equal(await add(pageOf('a')), undefined)
+    assert.deepEqual(await store.dueWorkspaces(10, []), [])
   })
 
   test('one process claims a page, and another one after its lease; the first can then change nothing', async () => {

@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { mintId } from '../../kernel/ids.ts'
 import type { Metadata } from '../knowledge-base.ts'
-import type { KnowledgeService } from '../knowledge-service.ts'
+import { type KnowledgeService, noSuchBase } from '../knowledge-service.ts'
 import { checkRefresh, nextRefresh } from './refresh-schedule.ts'
 import { webAddress } from './site-map.ts'
 import { newPage, type WebOptions, type WebPage } from './web-page.ts'
@@ -74,6 +74,7 @@ export class WebPageService {
       if (!wanted.has(url)) wanted.set(url, newPage({ ...common, ...page, createdAt: common.createdAt - at }))
     }
     const added = await store.add(workspaceId, knowledgeId, [...wanted.values()], limits.webPages)
+    if (!added) throw noSuchBase()
     if (added === 'too_many') throw tooMany()
     wake()
     const isAdded = new Set(added.map(({ url }) => url))

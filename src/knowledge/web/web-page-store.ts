@@ -54,15 +54,18 @@ export class WebPageStore extends Store {
     })
   }
 
-  /** Adds the pages whose address is new in the base, or none if they are too many. */
+  /** Adds the pages whose address is new in the base, or none if they are too many. Undefined without such a base. */
   add(
     workspaceId: string,
     knowledgeId: string,
     pages: readonly WebPage[],
     max: number,
-  ): Promise<WebPage[] | 'too_many'> {
+  ): Promise<WebPage[] | 'too_many' | undefined> {
     return this.database.transaction(async transaction => {
       const known = await this.#knownUrls(transaction, workspaceId, knowledgeId)
+      // The pages of a base that is swept already would be fetched forever.
+      const base = sql`${knowledgeBases.where({ workspaceId, id: knowledgeId })} AND deleted_at IS NULL`
+      if (!(await transaction.get(sql`SELECT 1 AS one FROM knowledge_bases WHERE ${base}`))) return undefined
       const added = pages.filter(({ url }) => !known.has(url))
       if (added.length > 0 && known.size + added.length > max) return 'too_many'
       await this.#insert(transaction, workspaceId, added)
