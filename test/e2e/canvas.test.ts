@@ -195,6 +195,7 @@ describeConsole('The canvas', world => {
     const dialog = page.getByRole('dialog', { name: 'Connect “Two”' })
     await choose(dialog.getByLabel('To'), 'Done')
     await dialog.getByRole('button', { name: 'Connect' }).press('Enter')
+    await card('Two').and(page.locator(':focus')).waitFor()
     await eventually(async () => assert.deepEqual((await stored('keys')).edges, chain.edges))
     await canvas.focus()
     await page.keyboard.press('?')

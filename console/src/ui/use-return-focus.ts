@@ -23,7 +23,8 @@ export function useReturnFocus(start?: Element | null, closing?: string): RefObj
       requestAnimationFrame(() => {
         const { activeElement, body } = document
         if (activeElement !== body && (!closing || !activeElement?.closest(closing))) return
-        if (opener instanceof HTMLElement && opener !== body && opener.checkVisibility())
+        const isFocusable = opener instanceof HTMLElement || opener instanceof SVGElement
+        if (isFocusable && opener !== body && opener.checkVisibility())
           return opener.focus({ preventScroll: true })
         const next = around.find(each => each.checkVisibility()) ?? document.querySelector('main')
         if (!next) return
