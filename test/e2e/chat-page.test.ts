@@ -16,6 +16,19 @@ const pixel = Buffer.from(
 )
 const maxBundleBytes = 150_000
 
+/** Whether the first character of a paragraph is to the right of the last one. */
+const beginsOnTheRight = (page: Page, text: string): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const found = [...document.querySelectorAll('p')].find(each => each.textContent.startsWith('${text}'))
+    const leftOf = at => {
+      const range = document.createRange()
+      range.setStart(found.firstChild, at)
+      range.setEnd(found.firstChild, at + 1)
+      return range.getBoundingClientRect().left
+    }
+    return leftOf(0) > leftOf(found.textContent.length - 1)
+  })()`)
+
 describeConsole('Chat page', world => {
   const address = (agentId: string, query = '') => `${world.server.base}/chat/${agentId}${query}`
   const publicAgent = (config: object = {}, more: object = {}) =>
@@ -185,7 +198,7 @@ describeConsole('Chat page', world => {
           )
       })
       // Colours of code are loaded with the first code, which this answer does not have.
-      world.model.play(() => ({ pieces: ['# 你好\n\n桌号：3\n人数：2\n\n1. **一**'] }))
+      world.model.play(() => ({ pieces: ['# 你好\n\n桌号：3\n人数：2\n\nالشاي (80 °C)\n\n1. **一**'] }))
       await page.goto(address(agentId, '?theme=dark'))
       await page.getByText('您好').waitFor()
       await page.getByLabel('消息', { exact: true }).fill('你好')
@@ -193,6 +206,7 @@ describeConsole('Chat page', world => {
       await page.getByRole('heading', { name: '你好' }).waitFor()
       await page.getByRole('listitem').waitFor()
       assert.equal(await page.getByText('桌号').innerText(), '桌号：3\n人数：2')
+      assert.ok(await beginsOnTheRight(page, 'الشاي'), 'Arabic is read from the right')
       const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
       assert.ok(total > 50_000 && total <= maxBundleBytes, `The page loads ${total} bytes of code and styles`)
       assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
