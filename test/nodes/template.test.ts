@@ -104,6 +104,30 @@ test('Jinja2 has the filters that its users know from Python', async () => {
     else assert.equal(await render(text, inputs), expected, text)
 })
 
+test('"with" defines variables for a part of a template', async () => {
+  const inputs = { price: 3, items: ['a', 'b'], a: 'outer' }
+  for (const [text, expected] of [
+    ['{% with total = price * 2 %}{{ total }}{% endwith %}', '6'],
+    [
+      '{% with a = [1, 2][0], b = a, c = {"x": (1, 2)}["x"][1] %}{{ a }} {{ b }} {{ c }}{% endwith %} {{ a }}',
+      '1 outer 2 outer',
+    ],
+    [
+      '{% for i in items %}{% with x = i | upper, y = "with, =" %}{{ loop.index }}{{ x }}{{ y }} {% endwith %}{% endfor %}',
+      '1Awith, = 2Bwith, = ',
+    ],
+    ['{%- with -%} {% set a = "inner" %}{{ a }} {%- endwith %} {{ a }}', 'inner outer'],
+    ['{% with x = 1 %}{% with y = x + 1 %}{{ x + y }}{% endwith %}{% endwith %}{{ x is defined }}', '3false'],
+    ['{{ "{% with %}" }}', '{% with %}'],
+    ['{% with 1 %}{% endwith %}', /"with" needs names and values/],
+    ['{% with a = %}{% endwith %}', /cannot be rendered/],
+    ['{% with a = 1', /cannot be rendered/],
+    ['{% with a = 1 %}', /ends inside a block/],
+  ] as const)
+    if (typeof expected === 'string') assert.equal(await render(text, inputs), expected, text)
+    else await assert.rejects(render(text, inputs), expected, text)
+})
+
 test('a variable may have the name of a function of Jinja2, but not of a literal', async () => {
   const inputs = { range: 'A to B', namespace: 'ns', none: 'x', True: 'y' }
   assert.equal(await render('{{ range }} {{ namespace }} {{ none }} {{ True }}', inputs), 'A to B ns  true')

@@ -26,9 +26,44 @@ const program = String.raw`function main({ template, variables }) {
     return '{{' + before + ' ' + quoted(start === '-' ? kept.trimStart() : kept) + ' ' + after + '}}';
   };
   const raw = /\{%(-?)\s*raw\s*(-?)%\}([^]*?)\{%(-?)\s*endraw\s*(-?)%\}/g;
+  // The library has no "with": it becomes a loop over one list of values, in which "loop" is that of the loop around it.
+  const identifier = value => ({ type: 'Identifier', value });
+  const comma = { type: 'Comma', value: ',' };
+  const open = { type: 'OpenSquareBracket', value: '[' };
+  const close = { type: 'CloseSquareBracket', value: ']' };
+  const loopFor = given => {
+    const names = [];
+    const values = [];
+    let depth = 0;
+    for (let at = 0; at < given.length; at++) {
+      const [name, equals] = given.slice(at);
+      if (name.type !== 'Identifier' || equals?.type !== 'Equals')
+        throw new Error('"with" needs names and values, such as {% with total = price * 2 %}');
+      names.push(name, comma);
+      for (at += 2; at < given.length && (depth > 0 || given[at].type !== 'Comma'); at++) {
+        depth += /^Open/.test(given[at].type) - /^Close/.test(given[at].type);
+        values.push(given[at]);
+      }
+      values.push(comma);
+    }
+    const loops = [identifier('loop'), comma, identifier('loop')];
+    return [identifier('for'), ...names, ...loops, identifier('in'), open, open, ...values, ...loops, close, close];
+  };
+  const withoutWith = tokens => {
+    const found = [];
+    for (let at = 0; at < tokens.length; at++) {
+      const statement = tokens[at - 1]?.type === 'OpenStatement' ? tokens[at].value : '';
+      if (statement === 'with') {
+        const given = [];
+        while (at + 1 < tokens.length && tokens[at + 1].type !== 'CloseStatement') given.push(tokens[++at]);
+        found.push(...loopFor(given));
+      } else found.push(statement === 'endwith' ? identifier('endfor') : tokens[at]);
+    }
+    return found;
+  };
   const compiled = Object.create(Template.prototype);
   try {
-    compiled.parsed = parse(tokenize(template.replace(raw, unread)));
+    compiled.parsed = parse(withoutWith(tokenize(template.replace(raw, unread))));
   } catch (error) {
     // The parser looks for the end of a block beyond the end of the text.
     if (error instanceof TypeError)
