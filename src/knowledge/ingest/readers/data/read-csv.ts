@@ -1,90 +1,12 @@
+import { CsvRows } from '../../../../kernel/csv.ts'
 import type { Block } from '../../block.ts'
 import { tableBlocks } from '../table-blocks.ts'
 
-/** A longer quoted field is taken for one without a closing quote. */
-const maxQuotedLength = 512 * 1024
-/** The limit of spreadsheet programs. A longer row continues as another row, so that no block takes seconds. */
-const maxColumns = 16_384
-
-/** Parses delimited text with RFC 4180 quoting and tolerates the deviations that programs produce. */
-class CsvRows {
-  readonly #text: string
-  readonly #delimiter: string
-  #at: number
-  /** After one unclosed quote, quotes must close on the same line. */
-  #quotesBroken = false
-  #knownLineEnd = -1
-
-  constructor(text: string, delimiter: string, from = 0) {
-    this.#text = text
-    this.#delimiter = delimiter
-    this.#at = from
-  }
-
-  *[Symbol.iterator](): Generator<string[]> {
-    while (this.#at < this.#text.length) {
-      const row = this.#row()
-      if (row.some(cell => cell !== '')) yield row
-    }
-  }
-
-  #row(): string[] {
-    const row = [this.#field().trim()]
-    while (this.#text[this.#at] === this.#delimiter) {
-      this.#at++
-      if (row.length === maxColumns) return row
-      row.push(this.#field().trim())
-    }
-    this.#at += this.#text.startsWith('\r\n', this.#at) ? 2 : 1
-    return row
-  }
-
-  /** Reads a field up to the delimiter, the line break or the end. */
-  #field(): string {
-    if (this.#text[this.#at] !== '"') return this.#plain()
-    const close = this.#closingQuote()
-    if (close < 0) return this.#plain()
-    const inside = this.#text.slice(this.#at + 1, close)
-    this.#at = close + 1
-    const value = inside.includes('"') ? inside.replaceAll('""', '"') : inside
-    // Text after the closing quote still belongs to the field.
-    return value + this.#plain()
-  }
-
-  #plain(): string {
-    const from = this.#at
-    while (this.#at < this.#text.length) {
-      const character = this.#text[this.#at]
-      if (character === this.#delimiter || character === '\n' || character === '\r') break
-      this.#at++
-    }
-    return this.#text.slice(from, this.#at)
-  }
-
-  #lineEnd(): number {
-    // The line end is searched once per line, because a line may have a million fields.
-    if (this.#knownLineEnd < this.#at) {
-      const end = this.#text.indexOf('\n', this.#at)
-      this.#knownLineEnd = end < 0 ? this.#text.length : end
-    }
-    return this.#knownLineEnd
-  }
-
-  #closingQuote(): number {
-    const last = this.#quotesBroken ? this.#lineEnd() : this.#at + maxQuotedLength
-    let close = this.#text.indexOf('"', this.#at + 1)
-    while (close >= 0 && close <= last && this.#text[close + 1] === '"')
-      close = this.#text.indexOf('"', close + 2)
-    if (close >= 0 && close <= last) return this.#isClean(close) ? close : -1
-    this.#quotesBroken = true
-    return -1
-  }
-
-  /** A quote on a later line in the middle of text opens another field. */
-  #isClean(close: number): boolean {
-    const next = this.#text[close + 1]
-    if (next === undefined || next === this.#delimiter || /\s/.test(next)) return true
-    return close < this.#lineEnd()
+/** The rows with cells that are not empty, without the white space around them. */
+function* rowsOf(text: string, delimiter: string, from = 0): Generator<string[]> {
+  for (const { cells } of new CsvRows(text, delimiter, from)) {
+    const row = cells.map(cell => cell.trim())
+    if (row.some(cell => cell !== '')) yield row
   }
 }
 
@@ -96,7 +18,7 @@ const sampleRows = 50
 const fitOf = (sample: string, delimiter: string): { fit: number; columns: number } => {
   const counts = new Map<number, number>()
   let rows = 0
-  for (const row of new CsvRows(sample, delimiter)) {
+  for (const row of rowsOf(sample, delimiter)) {
     if (++rows > sampleRows) break
     counts.set(row.length, (counts.get(row.length) ?? 0) + 1)
   }
@@ -172,7 +94,7 @@ export function* readCsv(text: string, preferred: ',' | '\t' = ','): Generator<B
   // A line that spreadsheet programs write to declare the delimiter.
   const declared = /^"?sep=(.)"?\r?\n/i.exec(body)
   const delimiter = declared?.[1] ?? findDelimiter(body, preferred)
-  const rows = new CsvRows(body, delimiter, declared?.[0].length ?? 0)[Symbol.iterator]()
+  const rows = rowsOf(body, delimiter, declared?.[0].length)
   const sample: string[][] = []
   // Leaving a `for … of` loop would end the iterator.
   for (let next = rows.next(); !next.done; next = rows.next()) {
