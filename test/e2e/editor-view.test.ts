@@ -97,6 +97,30 @@ describeConsole('The editor', world => {
     await expectFree(['Else 4'])
   })
 
+  flow(world, 'a graph of five hundred nodes fits into the window', async ({ page }) => {
+    const ids = ['input', ...Array.from({ length: 498 }, (_, at) => `t${at}`), 'end']
+    await store('long', {
+      nodes: [input, ...ids.slice(1, -1).map(id => template(id, id)), end],
+      edges: ids.slice(1).map((id, at) => edge(ids[at]!, id)),
+    })
+    const { canvas, card } = await openCanvas(page, world, 'long')
+    await page.getByRole('button', { name: 'Fit to screen' }).click()
+    const scale = async (): Promise<number> => {
+      const zoom = await page.getByRole('button', { name: /^Zoom \d+ %/ }).getAttribute('aria-label')
+      return Number(/\d+/.exec(zoom!)![0])
+    }
+    await eventually(async () => assert.ok((await scale()) < 10))
+    const ground = (await canvas.boundingBox())!
+    for (const title of ['Ask', 'Done'])
+      await eventually(async () => {
+        const box = (await card(title).boundingBox())!
+        assert.ok(box.x >= ground.x && box.x + box.width <= ground.x + ground.width, title)
+      })
+    const fitted = await scale()
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    assert.equal(await scale(), fitted, 'it is not enlarged')
+  })
+
   flow(world, 'a click shows the settings of a node, and after a run its values', async ({ page }) => {
     await store('clicked', branching)
     const { canvas, card } = await openCanvas(page, world, 'clicked')

@@ -71,7 +71,7 @@ export function createCamera(
   const fittingScale = (area: Omit<View, 'scale'>): number => {
     const [{ width }, { height }] = [free(), graph.options]
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
-    return between(smallest, fitting, 1)
+    return Math.min(fitting, 1)
   }
   return {
     view,
@@ -84,7 +84,8 @@ export function createCamera(
       layer.show({ tx: tx + dx, ty: ty + dy, scale }, true)
     },
     zoomTo: (scale, around, isGesture = false) => {
-      const wanted = between(smallest, scale, largest)
+      // A large graph is smaller when it is fitted; it stays so.
+      const wanted = between(Math.min(smallest, layer.shown().scale), scale, largest)
       const seen = view()
       const fixed = around ? toLocal(around) : { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 }
       const before = layer.shown()

@@ -106,6 +106,8 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
     virtual: false,
     panning: false,
     mousewheel: false,
+    // The camera sets the limits; a very long graph is fitted at less than 1 %.
+    scaling: { min: 0.001, max: 16 },
     grid: { size: gridStep, visible: false },
     moveThreshold: 2,
     preventDefaultMouseDown: false,
