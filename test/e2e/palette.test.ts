@@ -26,6 +26,26 @@ describeConsole('Finding and switching', world => {
     await page.locator(':root[data-theme="dark"]').waitFor()
   })
 
+  flow(world, 'a menu that Enter opens is used with the arrow keys', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/`)
+    const button = page.getByRole('button', { name: 'Switch workspace' })
+    const focused = page.locator('[role=menuitem]:focus')
+    await button.press('Enter')
+    await focused.waitFor()
+    await page.keyboard.press('Escape')
+    await button.and(page.locator(':focus')).waitFor()
+    await button.press('Enter')
+    await focused.waitFor()
+    await page.keyboard.press('End')
+    await focused.filter({ hasText: 'Sign in to another workspace…' }).waitFor()
+    await page.keyboard.press('ArrowUp')
+    await focused.filter({ hasText: /^default/ }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await focused.filter({ hasText: 'Sign in to another workspace…' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Access token', { exact: true }).waitFor()
+  })
+
   flow(world, 'a second workspace is added, and the user switches back without a token', async ({ page }) => {
     const { token } = await dataOf(world.server.api.post('workspace/create', { name: 'Second house' }))
     await page.goto(`${world.server.base}/#/`)

@@ -1,8 +1,9 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons'
-import { App, Button, Dropdown } from 'antd'
+import { App, Button } from 'antd'
 import { useState } from 'react'
 import { readSignIns, type SignIn } from '../api/sign-ins.ts'
 import { readHolder } from '../api/token.ts'
+import { ActionMenu } from '../ui/action-menu.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { hasUnsavedInput } from '../ui/use-unsaved-input.ts'
 import { defineWords } from '../ui/words.ts'
@@ -61,8 +62,7 @@ export function WorkspaceSwitcher() {
   ]
   return (
     <>
-      <Dropdown
-        trigger={['click']}
+      <ActionMenu
         placement="topLeft"
         open={isOpen}
         onOpenChange={setIsOpen}
@@ -77,7 +77,7 @@ export function WorkspaceSwitcher() {
         }}
       >
         <Button type="text" icon={<SwapOutlined />} aria-label={words.label} title={words.label} />
-      </Dropdown>
+      </ActionMenu>
       {isAdding && (
         <Dialog open title={words.title} footer={null} onCancel={() => setIsAdding(false)}>
           <p>{words.about}</p>

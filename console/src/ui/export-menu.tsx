@@ -1,4 +1,5 @@
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
+import { ActionMenu } from './action-menu.tsx'
 import { useFailureToast } from './failure.tsx'
 import { defineWords } from './words.ts'
 
@@ -13,8 +14,7 @@ export function ExportMenu({ save }: { save(format: 'csv' | 'jsonl'): Promise<vo
   const showFailure = useFailureToast()
   const start = (format: 'csv' | 'jsonl') => void save(format).catch(showFailure)
   return (
-    <Dropdown
-      trigger={['click']}
+    <ActionMenu
       menu={{
         items: [
           { key: 'csv', label: 'CSV', onClick: () => start('csv') },
@@ -23,6 +23,6 @@ export function ExportMenu({ save }: { save(format: 'csv' | 'jsonl'): Promise<vo
       }}
     >
       <Button aria-haspopup="menu">{words.export}</Button>
-    </Dropdown>
+    </ActionMenu>
   )
 }

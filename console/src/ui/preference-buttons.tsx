@@ -1,5 +1,6 @@
 import { GlobalOutlined } from '@ant-design/icons'
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
+import { ActionMenu } from './action-menu.tsx'
 import { MoonIcon, SunIcon } from './icons.tsx'
 import { setLanguage, setTheme, type Theme, useIsDark, useLanguage, useTheme } from './preferences.ts'
 import { defineWords } from './words.ts'
@@ -33,8 +34,7 @@ export function PreferenceButtons() {
       >
         {language === 'zh' ? 'EN' : '中'}
       </Button>
-      <Dropdown
-        trigger={['click']}
+      <ActionMenu
         menu={{
           items: themes.map(key => ({ key, label: words[key] })),
           selectedKeys: [theme],
@@ -47,7 +47,7 @@ export function PreferenceButtons() {
           aria-label={words.theme}
           title={words.theme}
         />
-      </Dropdown>
+      </ActionMenu>
     </>
   )
 }

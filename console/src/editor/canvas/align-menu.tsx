@@ -8,8 +8,9 @@ import {
   VerticalAlignMiddleOutlined,
   VerticalAlignTopOutlined,
 } from '@ant-design/icons'
-import { Button, Dropdown, type MenuProps, Tooltip } from 'antd'
+import { Button, type MenuProps, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
+import { ActionMenu } from '../../ui/action-menu.tsx'
 import { type Alignment, alignments, minBoxes } from '../model/align.ts'
 import { type CanvasWords, useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
@@ -51,7 +52,7 @@ export const alignItems = (words: CanvasWords, count: number, commands: Commands
 export function AlignButton({ count, commands }: { count: number; commands: Commands }) {
   const words = useCanvasWords()
   return (
-    <Dropdown trigger={['click']} menu={{ items: alignItems(words, count, commands) ?? [] }}>
+    <ActionMenu menu={{ items: alignItems(words, count, commands) ?? [] }}>
       <Tooltip title={words.align}>
         <Button
           type="text"
@@ -61,6 +62,6 @@ export function AlignButton({ count, commands }: { count: number; commands: Comm
           aria-haspopup="menu"
         />
       </Tooltip>
-    </Dropdown>
+    </ActionMenu>
   )
 }

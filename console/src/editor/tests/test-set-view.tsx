@@ -1,9 +1,10 @@
 import { DownOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Dropdown, Space, Tabs } from 'antd'
+import { Button, Space, Tabs } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
+import { ActionMenu } from '../../ui/action-menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -187,8 +188,7 @@ function RunButton({
   return (
     <Space.Compact>
       {run}
-      <Dropdown
-        trigger={['click']}
+      <ActionMenu
         disabled={isDisabled}
         menu={{
           items: [
@@ -205,7 +205,7 @@ function RunButton({
           aria-haspopup="menu"
           aria-label={words.which}
         />
-      </Dropdown>
+      </ActionMenu>
     </Space.Compact>
   )
 }

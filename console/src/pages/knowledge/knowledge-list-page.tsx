@@ -5,9 +5,10 @@ import {
   SearchOutlined,
   SettingOutlined,
 } from '@ant-design/icons'
-import { Button, Dropdown, Input, Pagination } from 'antd'
+import { Button, Input, Pagination } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { ActionMenu } from '../../ui/action-menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -187,8 +188,7 @@ function KnowledgeCard({ base }: { base: KnowledgeBase }) {
             {base.name}
           </a>
         </h2>
-        <Dropdown
-          trigger={['click']}
+        <ActionMenu
           menu={{
             items,
             onClick: ({ key }) => (key === 'delete' ? setIsDeleting(true) : navigate(`${href}/${key}`)),
@@ -200,7 +200,7 @@ function KnowledgeCard({ base }: { base: KnowledgeBase }) {
             icon={<MoreOutlined aria-hidden />}
             aria-label={words.more(base.name)}
           />
-        </Dropdown>
+        </ActionMenu>
       </div>
       <p className="soft knowledge-card-about">{base.description}</p>
       <div className="knowledge-card-counts">

@@ -1,10 +1,11 @@
-import { App, Button, Dropdown } from 'antd'
+import { App, Button } from 'antd'
 import { useState } from 'react'
 import { saveTrace } from '../../api/save-file.ts'
 import { EditInputs, isRepeatable, useRerun, useRerunWords } from '../../editor/runs/rerun.tsx'
 import type { RunDetails } from '../../editor/runs/run-view.ts'
 import { AddToTestSet } from '../../editor/tests/add-to-test-set.tsx'
 import { useMay } from '../../session/use-session.ts'
+import { ActionMenu } from '../../ui/action-menu.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -54,8 +55,7 @@ export function RunActions({ details }: { details: RunDetails }) {
         </Button>
       )}
       {may.read && (
-        <Dropdown
-          trigger={['click']}
+        <ActionMenu
           menu={{
             items: [
               { key: 'json', label: words.json, onClick: () => void save('json') },
@@ -64,7 +64,7 @@ export function RunActions({ details }: { details: RunDetails }) {
           }}
         >
           <Button aria-haspopup="menu">{words.export}</Button>
-        </Dropdown>
+        </ActionMenu>
       )}
       {isEditing && <EditInputs details={details} rerun={rerun} onClose={() => setIsEditing(false)} />}
     </>

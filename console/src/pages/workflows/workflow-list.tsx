@@ -7,12 +7,13 @@ import {
   PlusOutlined,
 } from '@ant-design/icons'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { App, Button, Dropdown, Table } from 'antd'
+import { App, Button, Table } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { ItemOf } from '../../api/operations.ts'
 import { UsedBy } from '../../editor/publishing/used-by.tsx'
 import { useMay } from '../../session/use-session.ts'
+import { ActionMenu } from '../../ui/action-menu.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Failure, useFailureToast } from '../../ui/failure.tsx'
@@ -206,8 +207,7 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
     remove,
   }
   return (
-    <Dropdown
-      trigger={['click']}
+    <ActionMenu
       menu={{
         items: [
           ...(may.write ? [{ key: 'duplicate', icon: <CopyOutlined />, label: words.duplicate }] : []),
@@ -225,6 +225,6 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
         aria-label={words.more(name)}
         title={words.more(name)}
       />
-    </Dropdown>
+    </ActionMenu>
   )
 }

@@ -1,7 +1,8 @@
 import { LockOutlined } from '@ant-design/icons'
-import { Button, Dropdown, Input, Space } from 'antd'
+import { Button, Input, Space } from 'antd'
 import { useState } from 'react'
 import { useAll } from '../../api/queries.ts'
+import { ActionMenu } from '../action-menu.tsx'
 import { defineWords } from '../words.ts'
 
 const useWords = defineWords({ none: 'No secrets yet' }, { none: '还没有密钥' })
@@ -38,14 +39,13 @@ export function SecretInput({ label, id, choose, placeholder, value, onChange }:
         value={value}
         onChange={event => onChange(event.target.value)}
       />
-      <Dropdown
-        trigger={['click']}
+      <ActionMenu
         menu={{
           items: items?.length ? items : [{ key: '', disabled: true, label: words.none }],
         }}
       >
         <Button icon={<LockOutlined />} aria-label={choose} title={choose} />
-      </Dropdown>
+      </ActionMenu>
     </Space.Compact>
   )
 }

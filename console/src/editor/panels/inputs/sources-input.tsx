@@ -1,5 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
+import { ActionMenu } from '../../../ui/action-menu.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { isObject, pointerBelow } from '../fits-shape.ts'
 import { useLocalized, useNodeForm } from '../node-form.ts'
@@ -65,11 +66,11 @@ export function SourcesInput({ value, onChange, pointer }: InputProps) {
         )
       })}
       {!isReadOnly && (
-        <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => add(key) }}>
+        <ActionMenu menu={{ items, onClick: ({ key }) => add(key) }}>
           <Button type="dashed" size="small" block icon={<PlusOutlined aria-hidden />}>
             {words.add}
           </Button>
-        </Dropdown>
+        </ActionMenu>
       )}
     </div>
   )

@@ -1,7 +1,8 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
-import { Button, Dropdown } from 'antd'
+import { Button } from 'antd'
 import { saveConversations } from '../../../api/save-file.ts'
+import { ActionMenu } from '../../../ui/action-menu.tsx'
 import { useFailureToast } from '../../../ui/failure.tsx'
 import { defineWords } from '../../../ui/words.ts'
 
@@ -29,10 +30,10 @@ export function ExportButton({ formats, filter, fileName }: ExportButtonProps) {
   })
   const items = formats.map(key => ({ key, label: words[key], onClick: () => save.mutate(key) }))
   return (
-    <Dropdown trigger={['click']} menu={{ items }}>
+    <ActionMenu menu={{ items }}>
       <Button aria-haspopup="menu" icon={<DownloadOutlined aria-hidden />} loading={save.isPending}>
         {words.export}
       </Button>
-    </Dropdown>
+    </ActionMenu>
   )
 }
