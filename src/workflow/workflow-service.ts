@@ -188,7 +188,7 @@ export class WorkflowService {
       isRunnable: isRunnable(warnings),
       at: this.#clock.now(),
     })
-    if (result.outcome === 'conflict') throw conflict(workflow.id, result.version)
+    if (result.outcome === 'conflict') throw conflict(workflow, result.version)
     return {
       message: result.outcome,
       version: result.version,
@@ -356,11 +356,13 @@ const asTaken = (error: unknown, id: string): unknown =>
       })
     : error
 
-const conflict = (id: string, version: number): AppError =>
+const conflict = ({ id, expected }: { id: string; expected: Expected }, version: number): AppError =>
   new AppError(
     'version_conflict',
     version === 0
       ? `There is no workflow ${id}`
-      : `The workflow ${id} was changed and is now at version ${version}; load it again and merge your changes`,
+      : expected === 'absent'
+        ? `The workflow ${id} exists already, at version ${version}; to replace it, omit If-None-Match`
+        : `The workflow ${id} was changed and is now at version ${version}; load it again and merge your changes`,
     { data: { version } },
   )

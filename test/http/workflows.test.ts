@@ -128,7 +128,11 @@ describe('workflows over HTTP', () => {
     assert.equal((await swap(`"1", W/${current}`, '5')).json.data.version, 4)
     const fresh = (id: string) =>
       api.post('workflow/update', { id, workflow: graph() }, { headers: { 'if-none-match': '*' } })
-    assert.equal((await fresh('cas')).json.code, 40901)
+    const { json: taken } = await fresh('cas')
+    assert.deepEqual(
+      [taken.code, taken.message],
+      [40901, 'The workflow cas exists already, at version 4; to replace it, omit If-None-Match'],
+    )
     assert.equal((await fresh('cas_new')).json.data.message, 'created')
     const absent = await api.post(
       'workflow/update',
