@@ -14,6 +14,7 @@ import type { MessageType, RunFile } from '../workflow/step.ts'
 import type { Annotations } from './annotations.ts'
 import { type Conversation, storableText } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
+import type { EarlierMessage } from './locked-conversation.ts'
 import type { TurnLifecycle } from './turn-lifecycle.ts'
 import type { TurnStore } from './turn-store.ts'
 
@@ -48,6 +49,18 @@ export interface ChatSource {
   hiddenAmong?(ids: string[]): Promise<ReadonlySet<string>>
   /** Fails if no new turn is allowed now; an earlier turn is answered without this check. */
   admit(): Promise<void>
+}
+
+/** The agent and conversation that a message is sent to. The conversation belongs to the agent. */
+export interface ChatTarget extends ChatSource {
+  agent: Agent
+  conversation: Conversation
+  /** The conversation does not exist yet: it is created with the turn, after these messages. */
+  earlier?: readonly EarlierMessage[] | undefined
+  /** Values of input variables that such a conversation begins with. */
+  inherited?: Readonly<Record<string, unknown>> | undefined
+  /** The position of the message that the turn follows; if there is a later message by then, the turn is refused. */
+  after?: number | undefined
 }
 
 export interface ChatInput {

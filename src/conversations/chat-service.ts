@@ -8,7 +8,7 @@ import { keptSteps } from './answer-steps.ts'
 import {
   type ChatParts,
   type ChatRequest,
-  type ChatSource,
+  type ChatTarget,
   checkAgent,
   readInput,
   visibleFiles,
@@ -16,22 +16,10 @@ import {
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
 import { keptInputs } from './kept-inputs.ts'
-import type { EarlierMessage, NewTurn } from './locked-conversation.ts'
+import type { NewTurn } from './locked-conversation.ts'
 import { askTitle, suggestQuestions } from './small-tasks.ts'
 import { titleFrom } from './title.ts'
 import { isGone, recoverOldTurn, recoverTurn, startTurn, stillRunning, waitMilliseconds } from './turn-run.ts'
-
-/** The agent and conversation that a message is sent to. The conversation belongs to the agent. */
-export interface ChatTarget extends ChatSource {
-  agent: Agent
-  conversation: Conversation
-  /** The conversation does not exist yet: it is created with the turn, after these messages. */
-  earlier?: readonly EarlierMessage[] | undefined
-  /** Values of input variables that such a conversation begins with. */
-  inherited?: Readonly<Record<string, unknown>> | undefined
-  /** The position of the message that the turn follows; if there is a later message by then, the turn is refused. */
-  after?: number | undefined
-}
 
 interface CreatedTurn {
   turn: ChatTurn

@@ -153,8 +153,7 @@ export const conversationMemory = table('conversation_memory', {
   updatedAt: integer(),
 })
 
-const ratings = ['like', 'dislike'] as const
-export type Rating = (typeof ratings)[number]
+export type Rating = 'like' | 'dislike'
 
 export const feedback = table('feedback', {
   workspaceId: text(),

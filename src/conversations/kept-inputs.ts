@@ -4,8 +4,7 @@ import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { givenInputs } from '../workflow/run/run-inputs.ts'
 import { type Runs, variablesOf } from '../workflow/run/run-service.ts'
-import { type ChatParts, type ChatRequest, type ChatSource, visibleFiles } from './chat-request.ts'
-import type { Conversation } from './conversation.ts'
+import { type ChatParts, type ChatRequest, type ChatTarget, visibleFiles } from './chat-request.ts'
 import type { KeepInputs } from './locked-conversation.ts'
 
 export const agentVariables = async (
@@ -15,22 +14,13 @@ export const agentVariables = async (
 ): Promise<readonly InputVariable[]> =>
   config.workflow_id ? variablesOf(runs, workspaceId, config.workflow_id) : []
 
-interface Place extends ChatSource {
-  agent: Agent
-  conversation: Conversation
-  /** Set for a conversation that is created with the turn. */
-  earlier?: readonly unknown[] | undefined
-  /** The values of input variables that such a conversation begins with. */
-  inherited?: Readonly<Record<string, unknown>> | undefined
-}
-
 /**
  * Adds the values of a request to the values of input variables that the conversation has kept, without those that the
  * workflow no longer declares. They are checked before anything is stored. Undefined where nothing changes.
  */
 export async function keptInputs(
   { runs, conversations, files }: ChatParts,
-  place: Place,
+  place: ChatTarget,
   { inputs = {} }: ChatRequest,
 ): Promise<KeepInputs | undefined> {
   const { workspaceId, agent, conversation, earlier, inherited = {} } = place

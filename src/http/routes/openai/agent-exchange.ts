@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts'
-import type { ChatTarget } from '../../../conversations/chat-service.ts'
+import type { ChatTarget } from '../../../conversations/chat-request.ts'
 import type { ChatTurn } from '../../../conversations/chat-turn.ts'
 import type { Conversation } from '../../../conversations/conversation.ts'
 import type { EarlierMessage } from '../../../conversations/locked-conversation.ts'
