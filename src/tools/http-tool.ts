@@ -4,7 +4,7 @@ import { ToolFailure } from './tool-failure.ts'
 /** Where an argument is sent, unless the method decides; `body` means that it is the whole body. */
 export type ParameterPlace = 'query' | 'header' | 'body'
 
-interface HttpToolSettings {
+export interface HttpToolSettings {
   method: string
   url: string
   headers: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import { hasPlaceholderInHost, type ParameterPlace } from '../../tools/http-tool.ts'
+import { type HttpToolSettings, hasPlaceholderInHost, type ParameterPlace } from '../../tools/http-tool.ts'
 import type { ToolServer } from '../../tools/tool-server.ts'
 import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 import type { Step } from '../../workflow/step.ts'
@@ -16,22 +16,17 @@ const secretPlaces = /\/\d+\/(url|headers\/[^/]+|oauth\/client_secret)$/
 export const sourceList = { is: 'list', of: { is: 'tree', input: 'source', secrets: secretPlaces } } as const
 
 /** One entry of the list. Settings that its type does not use are ignored. */
-export interface Source {
+export interface Source extends HttpToolSettings {
   type: string
   id: string
   name: string
   description: string
-  method: string
-  url: string
   /** The URL without the values of secrets. */
   shownUrl: string
-  headers: Record<string, string>
   /** Client credentials for an MCP server. */
   oauth: ToolServer['oauth']
   /** The arguments of the tool, in one of the forms that `parameterSchema` reads. */
   parameters: unknown
-  /** Where arguments of an HTTP tool are sent, if not by the rule of its method. */
-  places: Readonly<Record<string, ParameterPlace>>
   /** The tools of an MCP server to offer; undefined means all of them. */
   tools: readonly string[] | undefined
 }

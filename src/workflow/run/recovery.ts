@@ -28,10 +28,7 @@ export interface StoredInputs extends RunInputs {
 }
 
 /** A run that was claimed, and how the previous lease holder left it. */
-interface Claimed {
-  workspaceId: string
-  run: RunRecord
-  room: RunRoom
+interface Claimed extends Pick<TaskStart, 'workspaceId' | 'run' | 'room'> {
   left: ConstructorParameters<typeof PreviousAttempt>[0]
 }
 
