@@ -257,14 +257,9 @@ function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): Door
 const maxNameLength = 64
 const idSuffixLength = 6
 
-interface Named {
-  id: string
-  name: string
-}
-
 const suffixOf = (id: string): string => id.replace(/[^A-Za-z0-9]/g, '').slice(-idSuffixLength)
 
-function plainName(verb: string, { id, name }: Named): string {
+function plainName(verb: string, { id, name }: Listed): string {
   const words = name
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9]+/g, '_')
@@ -274,7 +269,7 @@ function plainName(verb: string, { id, name }: Named): string {
 }
 
 /** Tools with the same name get their ids at the end, so that none changes its name when the order changes. */
-function toolNames(verb: string, objects: readonly Named[], taken: ReadonlySet<string>): string[] {
+function toolNames(verb: string, objects: readonly Listed[], taken: ReadonlySet<string>): string[] {
   const names = objects.map(each => plainName(verb, each))
   const isUnique = (name: string): boolean =>
     !taken.has(name) && names.indexOf(name) === names.lastIndexOf(name)
