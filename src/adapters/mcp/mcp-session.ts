@@ -86,7 +86,7 @@ export class McpSession {
     const { signal, authProvider, onToolsChanged, onClose } = options
     const client = this.#client
     const isOlder = kind === 'sse'
-    const fetch = createMcpFetch(egress, this.#server, {
+    const guarded = createMcpFetch(egress, this.#server, {
       wantsStream: () => isOlder || client.getServerCapabilities()?.tools?.listChanged === true,
       ...(isOlder && { onStreamEnd: () => void client.close() }),
     })
@@ -96,7 +96,7 @@ export class McpSession {
       // The outbound client reports what is wrong with the URL.
       if (!URL.canParse(this.#server.url)) await egress.request(this.#server.url)
       const transport = new Transport(new URL(this.#server.url), {
-        fetch,
+        fetch: guarded,
         ...(authProvider && { authProvider }),
       })
       this.#transport = transport
