@@ -29,6 +29,7 @@ export class PostgresChannel {
   #checkedAt = Number.NEGATIVE_INFINITY
   #outbox: string[] = []
   #isSending = false
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(options: ChannelOptions) {
     this.#options = options
@@ -53,7 +54,7 @@ export class PostgresChannel {
       await new Promise(resolve => setImmediate(resolve))
       const payloads = this.#outbox.splice(0, 500)
       const notify = `SELECT pg_notify('${channel}', payload) FROM unnest($1::text[]) AS payload`
-      await client.query(notify, [payloads]).catch(() => this.#lose(client))
+      await this.#query(client, notify, [payloads]).catch(() => this.#lose(client))
     }
     this.#isSending = false
     this.#outbox = []
@@ -90,6 +91,8 @@ export class PostgresChannel {
       throw error
     }
     this.#client = client
+    // Not behind a statement of the previous connection that gets no answer.
+    this.#last = Promise.resolve()
     this.#options.connected()
     return client
   }
@@ -99,7 +102,7 @@ export class PostgresChannel {
     while (this.#client === client && !signal.aborted) {
       const startedAt = performance.now()
       try {
-        const { rows } = await client.query<Record<string, unknown>>(statement)
+        const { rows } = await this.#query(client, statement)
         read(rows[0] ?? {})
         this.#checkedAt = startedAt
       } catch {
@@ -107,6 +110,13 @@ export class PostgresChannel {
       }
       await this.#pause(checkMilliseconds, signal)
     }
+  }
+
+  /** One statement at a time, as the driver requires. */
+  #query(client: pg.Client, text: string, values?: unknown[]): Promise<pg.QueryResult> {
+    const result = this.#last.then(() => client.query(text, values))
+    this.#last = result.catch(() => {})
+    return result
   }
 
   /** Also ends a connection whose other end has vanished. */
