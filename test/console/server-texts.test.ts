@@ -232,6 +232,12 @@ suite('A rejected field', () => {
     ['/count', 'must be >= 0', '/count：不能少于 0'],
     ['/count', 'must be an integer', '/count：应为整数'],
     ['/mode', 'must be one of auto, hybrid', '/mode：只能是：auto, hybrid'],
+    [
+      '/schedule/cron',
+      'is not a cron expression: Invalid value for hour: 25',
+      '/schedule/cron：不是有效的 cron 表达式',
+    ],
+    ['/schedule/cron', 'never occurs from now on', '/schedule/cron：这样的时间永远不会到来'],
     ['/base_url', 'must be an http:// or https:// address', '/base_url：不是有效的网址'],
     [
       '/config/model',

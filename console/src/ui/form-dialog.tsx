@@ -1,8 +1,11 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { Form, type FormInstance } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { ApiFailure } from '../api/api-failure.ts'
 import { Dialog } from './dialog.tsx'
 import { Failure } from './failure.tsx'
+import { useLanguage } from './preferences.ts'
+import { explainRefusal } from './server-texts/message-facts.ts'
 import { defineWords } from './words.ts'
 
 const useWords = defineWords({ save: 'Save', cancel: 'Cancel' }, { save: '保存', cancel: '取消' })
@@ -18,6 +21,8 @@ interface FormDialogProps<Fields extends object, Saved> {
   okText?: string
   /** Whether the form can be submitted. */
   isReady?: boolean
+  /** Whether the fields have the names of the request, so that the server's refusals are shown below them. */
+  isNamedAsRequest?: boolean
   onClose: () => void
   /** The fields of the form. */
   children: ReactNode
@@ -25,8 +30,11 @@ interface FormDialogProps<Fields extends object, Saved> {
 
 /** A form that is saved or cancelled. */
 export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<Fields, Saved>) {
-  const { title, name, saving, form, initial, okText, isReady = true, onClose, children } = props
+  const { title, name, saving, initial, okText, isReady = true, onClose, children } = props
   const words = useWords()
+  const [own] = Form.useForm<Fields>()
+  const form = props.form ?? own
+  const isAtFields = useRefusedFields(form, props.isNamedAsRequest ? saving.error : null)
   return (
     <Dialog
       open
@@ -38,9 +46,9 @@ export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<
       okButtonProps={{ htmlType: 'submit', form: name, disabled: !isReady }}
       onCancel={onClose}
     >
-      {saving.isError && <Failure error={saving.error} />}
+      {saving.isError && !isAtFields && <Failure error={saving.error} />}
       <Form<Fields>
-        {...(form && { form })}
+        form={form}
         name={name}
         layout="vertical"
         requiredMark={false}
@@ -51,4 +59,23 @@ export function FormDialog<Fields extends object, Saved>(props: FormDialogProps<
       </Form>
     </Dialog>
   )
+}
+
+/** Shows below each field why the server refused it; true if that explains the whole failure. */
+function useRefusedFields(form: FormInstance, error: Error | null): boolean {
+  const language = useLanguage()
+  const errors = error instanceof ApiFailure ? error.errors : []
+  const refused = errors.flatMap(({ path, message }) => {
+    const name = path.split('/').slice(1)
+    return form.getFieldInstance(name) ? [{ name, errors: [explainRefusal(language, message)] }] : []
+  })
+  const show = useEffectEvent(() => {
+    form.setFields(refused)
+    if (refused[0]) form.focusField(refused[0].name)
+  })
+  // Once for every failure: later input clears it.
+  useEffect(() => {
+    if (error) show()
+  }, [error])
+  return refused.length > 0 && refused.length === errors.length
 }

@@ -169,6 +169,7 @@ export function TriggerDialog({ trigger, onClose }: TriggerDialogProps) {
     <FormDialog
       title={trigger ? words.edit(trigger.name) : words.create}
       name="trigger"
+      isNamedAsRequest
       saving={saving}
       form={form}
       initial={initialFields(trigger)}

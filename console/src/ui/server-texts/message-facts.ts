@@ -165,6 +165,8 @@ const chineseTypes: Readonly<Record<string, string>> = {
 /** Problems of a field, from the most specific rule to the least. */
 const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => string])[] = [
   [/is required|is missing/i, () => '必填'],
+  [/expression that occurs|never occurs/, () => '这样的时间永远不会到来'],
+  [/cron expression/, () => '不是有效的 cron 表达式'],
   [/one of (.+)$/i, values => `只能是：${values}`],
   [
     /curl command/,
@@ -194,13 +196,18 @@ const first = (found: readonly (string | undefined)[]): string => found.find(Boo
 /** A field that the server refused, with its JSON pointer. */
 export function explainField(language: Language, path: string, message: string): string {
   if (language === 'en') return `${path === '/content' ? 'The content' : path} ${message}`.trim()
-  const field = path === '/content' ? '内容' : path || '请求内容'
+  return `${path === '/content' ? '内容' : path || '请求内容'}：${explainRefusal(language, message)}`
+}
+
+/** Why the server refused a field, below the field. */
+export function explainRefusal(language: Language, message: string): string {
+  if (language === 'en') return message.charAt(0).toUpperCase() + message.slice(1)
   for (const [pattern, describe] of chineseFieldRules) {
     const found = pattern.exec(message)
-    if (found) return `${field}：${describe(...found.slice(1))}`
+    if (found) return describe(...found.slice(1))
   }
   const facts = factsIn(message)
   if (/there is no|names no|refers to|no such|unknown|does not exist/i.test(message))
-    return `${field}：不存在${facts.length > 0 ? `（${facts.join('、')}）` : ''}`
-  return `${field}：${['无效', ...facts].join('，')}`
+    return `不存在${facts.length > 0 ? `（${facts.join('、')}）` : ''}`
+  return ['无效', ...facts].join('，')
 }
