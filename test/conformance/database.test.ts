@@ -4,6 +4,7 @@ import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
 import type { Database, Transaction } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
+import { as, text } from '../../src/database/table.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
 
@@ -222,6 +223,13 @@ describe('database', () => {
       assert.equal(rows, before)
     })
     assert.equal(await count(database), before + 1)
+  })
+
+  test('does not compile statements, which takes PostgreSQL longer than executing them', async t => {
+    if (database.dialect === 'sqlite') return t.skip('SQLite does not compile to machine code')
+    const setting = sql`SELECT current_setting('jit') ${as('jit', text())}`
+    assert.deepEqual(await database.get(setting), { jit: 'off' })
+    assert.deepEqual(await database.transaction(transaction => transaction.get(setting)), { jit: 'off' })
   })
 
   test('fails only the transaction whose connection is lost', async t => {

@@ -123,6 +123,14 @@ export interface PoolOptions {
  */
 const defaultIdleMilliseconds = 10_000
 
+type TimedQuery = pg.QueryConfig & { query_timeout?: number }
+
+/** The planner often expects far more rows than a statement finds, and compiling it takes longer than executing it. */
+const withoutCompiler = (milliseconds: number): TimedQuery => ({
+  text: 'SET jit = off',
+  query_timeout: milliseconds,
+})
+
 interface Queryable {
   query(text: string, values: SqlValue[]): Promise<pg.QueryResult>
 }
@@ -185,6 +193,8 @@ export class PostgresDatabase implements Database {
       keepAlive: true,
       application_name: 'banyan',
       types,
+      // Awaited, although the types do not say so. As a parameter of the connection it would need a setting in PgBouncer.
+      onConnect: client => client.query(withoutCompiler(waitMilliseconds)) as unknown as undefined,
     })
     // A connection that breaks while idle is replaced; the next query reports if the server is gone.
     this.#pool.on('error', () => {})
@@ -212,7 +222,7 @@ export class PostgresDatabase implements Database {
     client.release(broken)
   }
 
-  async #query(query: pg.QueryConfig & { query_timeout?: number }): Promise<pg.QueryResult> {
+  async #query(query: TimedQuery): Promise<pg.QueryResult> {
     const client = await this.#acquire()
     try {
       const result = await client.query(query)
