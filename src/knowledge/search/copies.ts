@@ -16,44 +16,63 @@ const digits = /\d+/g
  * with different numbers are not copies: a price list of another year is an answer of its own.
  */
 export class CopyFinder {
-  readonly #originals: Original[] = []
-  /** For each shingle the originals that contain it. */
-  readonly #places = new Map<number, number[]>()
+  /** By all digits of the texts in order: only texts with the same ones are compared. */
+  readonly #groups = new Map<string, Group>()
 
   /** How many copies of the same text there are now, this one included; 0 for an original. */
   add(text: string): number {
     if (text.length < minLength) return 0
-    const own = fingerprintOf(text)
-    const shared = new Map<number, number>()
-    for (const shingle of own.shingles)
-      for (const place of this.#places.get(shingle) ?? []) shared.set(place, (shared.get(place) ?? 0) + 1)
-    for (const [place, count] of shared) {
-      const original = this.#originals[place]!
-      const least = minShared * Math.max(original.shingles.size, own.shingles.size)
-      if (original.numbers === own.numbers && count >= least) return ++original.copies
-    }
-    const place = this.#originals.push({ ...own, copies: 0 }) - 1
-    for (const shingle of own.shingles) {
-      const places = this.#places.get(shingle)
-      if (places) places.push(place)
-      else this.#places.set(shingle, [place])
-    }
+    const numbers = text.match(digits)?.join('') ?? ''
+    const group = this.#groups.get(numbers)
+    if (group) return group.add(text)
+    this.#groups.set(numbers, new Group(text))
     return 0
   }
 }
 
-interface Fingerprint {
-  shingles: Set<number>
-  /** All digits of the text, in order. */
-  numbers: string
+class Group {
+  /** Compared only when there is another text. */
+  #first: string | undefined
+  readonly #originals: Original[] = []
+  /** For each shingle the originals that contain it. */
+  readonly #places = new Map<number, number[]>()
+
+  constructor(first: string) {
+    this.#first = first
+  }
+
+  add(text: string): number {
+    if (this.#first !== undefined) this.#insert(shinglesOf(this.#first))
+    this.#first = undefined
+    const shingles = shinglesOf(text)
+    const shared = new Map<number, number>()
+    for (const shingle of shingles)
+      for (const place of this.#places.get(shingle) ?? []) shared.set(place, (shared.get(place) ?? 0) + 1)
+    for (const [place, count] of shared) {
+      const original = this.#originals[place]!
+      if (count >= minShared * Math.max(original.shingles.size, shingles.size)) return ++original.copies
+    }
+    this.#insert(shingles)
+    return 0
+  }
+
+  #insert(shingles: Set<number>): void {
+    const place = this.#originals.push({ shingles, copies: 0 }) - 1
+    for (const shingle of shingles) {
+      const places = this.#places.get(shingle)
+      if (places) places.push(place)
+      else this.#places.set(shingle, [place])
+    }
+  }
 }
 
-interface Original extends Fingerprint {
+interface Original {
+  shingles: Set<number>
   copies: number
 }
 
 /** Spaces are skipped. Where a shingle begins depends on two characters, so that few of them have to be hashed. */
-function fingerprintOf(text: string): Fingerprint {
+function shinglesOf(text: string): Set<number> {
   const mask = text.length > maxUnsampled ? sampling - 1 : 0
   const shingles = new Set<number>()
   let before = 0
@@ -63,7 +82,7 @@ function fingerprintOf(text: string): Fingerprint {
     if (((before * 5 + code) & mask) === 0) shingles.add(shingleAt(text, at))
     before = code
   }
-  return { shingles, numbers: text.match(digits)?.join('') ?? '' }
+  return shingles
 }
 
 function shingleAt(text: string, start: number): number {
