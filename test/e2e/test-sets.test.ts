@@ -38,8 +38,9 @@ describeConsole('Test sets', world => {
       await add.getByRole('textbox', { name: 'Question', exact: true }).fill('How many days?')
       await add.getByRole('textbox', { name: 'Expected' }).fill('25 days')
       await add.getByRole('button', { name: 'Add a check' }).click()
-      await choose(add.getByRole('combobox', { name: 'Type of check' }).last(), 'Matches a JSON schema')
-      await add.getByRole('textbox', { name: 'Expected' }).last().fill('{')
+      await choose(add.getByRole('combobox', { name: 'Type of check' }).nth(1), 'Matches a JSON schema')
+      // The form renders the field for its new type a moment after the choice.
+      await add.getByRole('textbox', { name: 'Expected' }).and(page.locator('.test-code')).fill('{')
       await add.getByText('Not a valid JSON object').waitFor()
       await expectAccessible(page, 'the dialog for a case')
       await picture(page, 'test-case')
