@@ -1,6 +1,6 @@
 import { write, writeSync } from 'node:fs'
 
-/** Characters that wait to be written; further lines are dropped. */
+/** About how many characters may wait to be written; further lines are dropped. */
 const maxWaiting = 8 << 20
 /** For a pipe whose reader is slow. */
 const retryMilliseconds = 50
@@ -19,6 +19,8 @@ process.on('exit', () => {
  */
 export class LogDestination {
   readonly #descriptor: number
+  /** The rest of a write that was refused. It may begin inside of a character, so it stays bytes. */
+  #refused: Buffer = Buffer.alloc(0)
   #waiting = ''
   #isWriting = false
 
@@ -28,7 +30,7 @@ export class LogDestination {
   }
 
   write(lines: string): void {
-    if (this.#waiting.length + lines.length > maxWaiting) return
+    if (this.#refused.length + this.#waiting.length + lines.length > maxWaiting) return
     this.#waiting += lines
     if (!this.#isWriting) this.#writeWaiting()
   }
@@ -40,8 +42,7 @@ export class LogDestination {
 
   /** One attempt: where the log cannot be written, another one would fail, too, and the process has to end. */
   flush(): void {
-    let bytes = Buffer.from(this.#waiting)
-    this.#waiting = ''
+    let bytes = this.#take()
     for (let retries = 0; bytes.length > 0 && retries < maxRetriesAtExit; )
       try {
         bytes = bytes.subarray(writeSync(this.#descriptor, bytes))
@@ -53,20 +54,26 @@ export class LogDestination {
   }
 
   #writeWaiting(): void {
-    const bytes = Buffer.from(this.#waiting)
-    this.#waiting = ''
+    const bytes = this.#take()
     this.#isWriting = bytes.length > 0
     if (this.#isWriting) this.#write(bytes)
+  }
+
+  #take(): Buffer {
+    const bytes = Buffer.concat([this.#refused, Buffer.from(this.#waiting)])
+    this.#refused = Buffer.alloc(0)
+    this.#waiting = ''
+    return bytes
   }
 
   #write(bytes: Buffer): void {
     write(this.#descriptor, bytes, (error, count) => {
       if (!error && count === bytes.length) return this.#writeWaiting()
       if (!error) return this.#write(bytes.subarray(count))
-      if (isBusy(error)) return void setTimeout(() => this.#write(bytes), retryMilliseconds)
+      this.#refused = bytes
+      if (isBusy(error)) setTimeout(() => this.#writeWaiting(), retryMilliseconds)
       // Written with the next line.
-      this.#waiting = bytes.toString() + this.#waiting
-      this.#isWriting = false
+      else this.#isWriting = false
     })
   }
 }

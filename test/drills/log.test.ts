@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 
 /** A device that is always full. */
@@ -66,4 +68,27 @@ test('the log is complete when the process ends', () => {
       .map(line => line.slice(5)),
     Array.from({ length: 20_000 }, (_, at) => String(at)),
   )
+})
+
+test('the log is complete when its slow reader continues only as the process ends', async () => {
+  const child = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { writeSync } from 'node:fs'
+    import { LogDestination } from ${JSON.stringify(import.meta.resolve('../../src/app/log-destination.ts'))}
+    // Makes the pipe one that refuses what its buffer has no room for.
+    process.stdout._handle.setBlocking?.(false)
+    const destination = new LogDestination(1)
+    destination.write('很'.repeat(500_000) + '\\n')
+    setTimeout(() => {
+      destination.write('the end\\n')
+      writeSync(2, 'ends')
+      process.exit(3)
+    }, 200)`,
+  ])
+  const ended = once(child, 'exit')
+  await once(child.stderr, 'data')
+  const log = await text(child.stdout)
+  assert.deepEqual(await ended, [3, null])
+  assert.equal(log, `${'很'.repeat(500_000)}\nthe end\n`)
 })
