@@ -55,7 +55,9 @@ export class ChatTurn {
 
   /** The tokens of the turn, which are known once its run has settled. */
   async usage(signal: AbortSignal): Promise<TokenUsage> {
-    const run = (await settledRun(this.#parts.runs, this, signal)) ?? noTokens
+    const run = await settledRun(this.#parts.runs, this, signal)
+    // It never started, or was removed.
+    if (!run) return noTokens
     const { before = this.#spentBefore, after = run } = this.wasSeen ? await this.#spentAround(signal) : {}
     return {
       promptTokens: after.promptTokens - before.promptTokens,

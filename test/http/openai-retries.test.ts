@@ -219,6 +219,22 @@ describe('an earlier response', () => {
     assert.equal((await get(idOf(chat_id))).json.status, 'completed')
   })
 
+  test('that could not start a run says why', async () => {
+    const workflow_id = await makeWorkflow(api, chain(llm('model', '{{#nowhere.text#}}')))
+    const target = await makeAgent(api, { workflow_id })
+    const created = (await api.post('conversation/create', { agent_id: target })).json
+    const talk = {
+      agent_id: target,
+      conversation_id: created.conversation_id,
+      chat_id: 'chat_bbbbbbbbbbbbbbbbbbbbbb',
+    }
+    const refused = await api.post('conversation/chat', { ...talk, data_type: 'text', content: 'x' })
+    assert.equal(refused.status, 422, refused.text)
+    const id = `resp_${talk.conversation_id.slice(5)}${talk.chat_id.slice(5)}`
+    const { status, json, text } = await get(id)
+    assert.deepEqual([status, json.status, json.usage?.total_tokens], [200, 'failed', 0], text)
+  })
+
   test('of a workflow can be continued when it is complete', async () => {
     gates.hold('middle')
     model.play(() => ({ beforePiece: piece => (piece === 1 ? gates.pass('middle') : undefined) }))
