@@ -106,7 +106,7 @@ export class PgvectorIndex implements VectorIndex {
         SELECT set_config('hnsw.ef_search', ${String(expansion)}, true),
           set_config('hnsw.iterative_scan', 'relaxed_order', true),
           set_config('hnsw.max_scan_tuples', ${String(maxScanned)}, true),
-          set_config('enable_sort', 'off', true)`)
+          set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`)
       const late = exactly(query, sql`AND v.written_at > ${until}`)
       return transaction.all(sql`(${near}) UNION ALL (${late})` as Query<VectorHit>)
     })
