@@ -89,6 +89,14 @@ describe('tool servers', () => {
       assert.deepEqual(structured, { id: '687865202956247041', count: 2 })
     })
 
+  it('return integers with all their digits in the rest of a stream', async () => {
+    server.fail('tools/call', { stream: ['id: 1\ndata: \n\n'] })
+    const result = '{"content":[],"structuredContent":{"id":687865202956247041}}'
+    server.fail('reply', { stream: [`data: {"jsonrpc":"2.0","id":1,"result":${result}}\n\n`] })
+    assert.deepEqual((await call('add')).structured, { id: '687865202956247041' })
+    assert.equal(server.received.at(-1)!.headers['last-event-id'], '1')
+  })
+
   for (const as of ['json', 'stream'] as const)
     for (const version of ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])
       it(`are initialized once and then called, in ${version} with responses as ${as}`, async () => {

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
-import { manyDigits, type ParseOptions, parseKeepingDigits } from '../../kernel/parse-in-pieces.ts'
+import { isRecord } from '../../kernel/is-record.ts'
+import { manyDigits, parseKeepingDigits } from '../../kernel/parse-in-pieces.ts'
 import { jsonExcess } from '../../tools/json-limits.ts'
 import { NotRpc } from './tool-server-failure.ts'
 
@@ -14,15 +15,22 @@ const event = (name: string | undefined, id: string | undefined, data: string): 
     '\n',
   ].join('\n')
 
+/** The result of a tool contains data, such as ids, whose digits must not change. A schema has numbers. */
+function isToolResult(message: unknown): boolean {
+  const result = isRecord(message) && message['result']
+  return isRecord(result) && (Object.hasOwn(result, 'content') || Object.hasOwn(result, 'structuredContent'))
+}
+
 /** Older servers send several messages in an array, which the SDK expects one by one. */
-function messagesIn(data: string, { keepsDigits = false }: ParseOptions): string[] {
+function messagesIn(data: string): string[] {
   const excess = jsonExcess(data)
   if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
-  const isList = data.startsWith('[')
-  if (!isList && !(keepsDigits && manyDigits.test(data))) return [data]
+  if (!data.startsWith('[') && !manyDigits.test(data)) return [data]
   try {
-    const parsed = keepsDigits ? parseKeepingDigits(data) : JSON.parse(data)
-    return (isList ? (parsed as unknown[]) : [parsed]).map(message => JSON.stringify(message))
+    const exact = [parseKeepingDigits(data)].flat()
+    return [JSON.parse(data)]
+      .flat()
+      .map((message, at) => JSON.stringify(isToolResult(message) ? exact[at] : message))
   } catch {
     throw new NotRpc('something that is not JSON')
   }
@@ -36,7 +44,6 @@ function messagesIn(data: string, { keepsDigits = false }: ParseOptions): string
 export async function* checkedEvents(
   body: AsyncIterable<Uint8Array>,
   lastEvent: (failure: unknown, isResumable: boolean) => string | undefined,
-  options: ParseOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
@@ -47,7 +54,7 @@ export async function* checkedEvents(
       isResumable ||= Boolean(id)
       // An endpoint of the older transport is a URL, and empty data only keeps the connection open.
       const isMessage = (name ?? 'message') === 'message' && data.trim() !== ''
-      for (const each of isMessage ? messagesIn(data, options) : [data]) checked += event(name, id, each)
+      for (const each of isMessage ? messagesIn(data) : [data]) checked += event(name, id, each)
     },
     onRetry: milliseconds => {
       checked += `retry: ${Math.min(Math.max(milliseconds, retryRange.min), retryRange.max)}\n\n`

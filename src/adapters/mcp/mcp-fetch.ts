@@ -122,8 +122,7 @@ export function createMcpFetch(egress: Egress, server: ServerAddress, options: M
       if (call) call.failure ??= failure ?? new EgressFailure('unreachable', ended)
       return JSON.stringify({ jsonrpc: '2.0', id: sent.id, error: { code: -32000, message: ended } })
     }
-    const keepsDigits = sent.method === callMethod
-    return eventResponse(checkedEvents(response.body, lastEvent, { keepsDigits }), response)
+    return eventResponse(checkedEvents(response.body, lastEvent), response)
   }
 
   async function listen(url: URL, request: EgressRequest): Promise<Response> {
