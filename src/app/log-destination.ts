@@ -4,6 +4,8 @@ import { write, writeSync } from 'node:fs'
 const maxWaiting = 8 << 20
 /** For a pipe whose reader is slow. */
 const retryMilliseconds = 50
+/** After any other error, such as a full disk: each attempt copies all that waits. */
+const errorPauseMilliseconds = 1000
 const maxRetriesAtExit = 40
 
 const isBusy = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
@@ -71,9 +73,9 @@ export class LogDestination {
       if (!error && count === bytes.length) return this.#writeWaiting()
       if (!error) return this.#write(bytes.subarray(count))
       this.#refused = bytes
-      if (isBusy(error)) setTimeout(() => this.#writeWaiting(), retryMilliseconds)
-      // Written with the next line.
-      else this.#isWriting = false
+      const pause = isBusy(error) ? retryMilliseconds : errorPauseMilliseconds
+      // What still waits when the process ends is written then.
+      setTimeout(() => this.#writeWaiting(), pause).unref()
     })
   }
 }

@@ -48,6 +48,27 @@ test('a log that cannot be written keeps no process from ending before its first
   assert.equal(status, 3, stderr)
 })
 
+test('a log that could not be written for long is written again', needsDevice, () => {
+  const { stdout, stderr } = runWithFullLog(`
+      import { closeSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      const folder = mkdtempSync(tmpdir() + '/log-')
+      const descriptor = openSync('${full}', 'w')
+      const refused = new LogDestination(descriptor)
+      for (let at = 0; at < 10; at++) refused.write('x'.repeat(1 << 20))
+      await new Promise(resolve => setTimeout(resolve, 300))
+      closeSync(descriptor)
+      if (openSync(folder + '/log', 'w') !== descriptor) throw new Error('another descriptor')
+      while (!readFileSync(folder + '/log', 'utf8').endsWith('later')) {
+        refused.write('later')
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      rmSync(folder, { recursive: true })
+      console.log('written')
+      process.exit()`)
+  assert.equal(stdout, 'written\n', stderr)
+})
+
 test('the log is complete when the process ends', () => {
   const { stdout } = spawnSync(
     process.execPath,
