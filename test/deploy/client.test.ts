@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import type { ApiAnswer } from '../support/api-client.ts'
-import { echoGraph } from '../support/run-graphs.ts'
+import { chain, echoGraph, output } from '../support/run-graphs.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { makeWorkflow } from '../support/talk.ts'
 import { operatorToken, startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -104,6 +106,16 @@ describe('the TypeScript client', () => {
     }
     await assert.rejects(streamed, { reason: 'model_failed' })
     model.reset()
+  })
+
+  test('reads large numbers that keep their digits as numbers', async () => {
+    const code = 'function main() { return { power: 2 ** 60, text: "x" } }'
+    const graph = chain(node('count', 'code', { code }), output('say', '{{#count.text#}}'))
+    const id = await makeWorkflow(server.api, graph)
+    const { run_id } = await client.call('workflow.run', { id })
+    const { nodes } = await client.call('workflow.getRun', { run_id })
+    const { outputs } = nodes.find((step: Data) => step.node_id === 'count')
+    assert.equal(outputs.power, 2 ** 60)
   })
 
   test('calls operations with path, query and body', async () => {

@@ -163,7 +163,7 @@ const newerJson = JSON as typeof JSON & { rawJSON?(text: string): unknown }
  */
 function integerOf(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source ?? ''
-  const losesDigits = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+  const losesDigits = typeof value === 'number' && String(value) !== source && /^-?[1-9]\d*$/.test(source)
   return losesDigits ? (newerJson.rawJSON?.(source) ?? value) : value
 }
 
