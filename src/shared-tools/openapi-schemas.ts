@@ -16,7 +16,7 @@ const keptKeywords = new Set([
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'additionalProperties'],
 ])
 /** Those of 64-bit integers were read as texts, but must be numbers; rounded ones do no harm. */
-const bounds = new Set(['minimum', 'maximum'])
+const bounds = new Set(['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'])
 const schemaLists = new Set(['allOf', 'anyOf', 'oneOf'])
 
 /** Follows the references of schemas, so that each is complete on its own. One instance per tool. */
@@ -83,8 +83,9 @@ export class OpenapiSchemas {
         kept[key] = next(member)
       else if (schemaLists.has(key) && Array.isArray(member)) kept[key] = member.map(next)
       else if (key === 'description') kept[key] = textIn(member).slice(0, 1000)
-      else if (bounds.has(key) && typeof member === 'string') kept[key] = Number(member)
-      else if (keptKeywords.has(key) && !JSON.stringify(member).includes('{{#')) kept[key] = member
+      else if (bounds.has(key) && typeof member === 'string') {
+        if (Number.isFinite(Number(member))) kept[key] = Number(member)
+      } else if (keptKeywords.has(key) && !JSON.stringify(member).includes('{{#')) kept[key] = member
     }
     return merged(kept)
   }

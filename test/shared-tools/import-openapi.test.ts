@@ -58,7 +58,8 @@ const shop = {
 
 describe('an OpenAPI document becomes tools', () => {
   test('with all digits of its defaults, and with bounds that are numbers', async () => {
-    const schema = '{"type":"integer","default":687865202956247041,"maximum":9223372036854775807}'
+    const schema =
+      '{"type":"integer","default":687865202956247041,"maximum":9223372036854775807,"maxLength":9223372036854775807,"minimum":"low"}'
     const parameter = `{"name":"id","in":"query","schema":${schema}}`
     const paths = `"/orders":{"get":{"parameters":[${parameter}]}}`
     const servers = '[{"url":"https://shop.example.com"}]'
@@ -66,7 +67,7 @@ describe('an OpenAPI document becomes tools', () => {
     for (const document of [json, `openapi: 3.0.3\nservers: ${servers}\npaths: {${paths}}`]) {
       const { tools } = await read(document)
       assert.deepEqual(tools[0]!.parameters['properties'], {
-        id: { type: 'integer', default: '687865202956247041', maximum: 2 ** 63 },
+        id: { type: 'integer', default: '687865202956247041', maximum: 2 ** 63, maxLength: 2 ** 63 },
       })
     }
   })
