@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { TokenRecord } from '../../src/access/access-store.ts'
-import type { OpenaiParts } from '../../src/http/routes/openai/exchange.ts'
+import { type OpenaiParts, referredMessage } from '../../src/http/routes/openai/exchange.ts'
 import { idPart } from '../../src/http/routes/openai/item-ids.ts'
 import { storedResponse } from '../../src/http/routes/openai/stored-response.ts'
 import { type RunWait, runState, startRun } from '../../src/http/routes/run-waits.ts'
@@ -113,6 +113,10 @@ describe('waiting for a run', () => {
     const retrieval = { origin: 'http://localhost', signal: wait.stopping }
     const response = await storedResponse(parts, token, `resp_${idPart(run.id)}`, retrieval)
     assert.equal(response.status, 'completed')
-    assert.match(JSON.stringify(response.output), /"text":"Hello"/)
+    const [item] = response.output as { id: string; content: { text: string }[] }[]
+    assert.equal(item!.content[0]!.text, 'Hello')
+    const reach = { token, workspaceId: workspace, agentId: '' }
+    for (const reference of [item!.id, `msg_${idPart(run.id)}_${idPart(mintId('msg'))}`])
+      assert.equal((await referredMessage(parts, reach, { reference, pointer: '/input/0' })).text, 'Hello')
   })
 })

@@ -127,7 +127,7 @@ async function textOf(parts: OpenaiParts, reach: Reach, item: TurnReference): Pr
   return message?.content
 }
 
-/** A message of a run, or its whole answer if the reference names no message. */
+/** A message of a run, or its whole answer if the reference names no message, or the messages were deleted. */
 async function runText(
   runs: Runs,
   workspaceId: string,
@@ -136,5 +136,6 @@ async function runText(
   const run = await runs.find(workspaceId, runId)
   if (!run || messageId === undefined || isActive(run.status)) return run?.answer
   const { messages } = await storedState(runs, workspaceId, runId, new AbortController().signal)
+  if (messages.length === 0) return run.answer
   return messages.find(({ message_id }) => message_id === messageId)?.content
 }

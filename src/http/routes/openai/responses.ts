@@ -29,11 +29,11 @@ const outputMessage = (id: string, status: 'in_progress' | 'completed', content:
   content,
 })
 
-/** The id of a message as an item, which a later request may refer to. */
-const itemId = ({ id, conversationId }: StoredExchange, messageId: string): string =>
-  conversationId === ''
-    ? `msg_${id}_${idPart(messageId)}`
-    : `msg_${idPart(conversationId)}${idPart(messageId)}`
+/** The id of a message as an item, which a later request may refer to. The whole answer of a run has no message. */
+function itemId({ id, conversationId }: StoredExchange, messageId: string): string {
+  if (conversationId !== '') return `msg_${idPart(conversationId)}${idPart(messageId)}`
+  return messageId === '' ? `msg_${id}` : `msg_${id}_${idPart(messageId)}`
+}
 
 export interface Final {
   status: 'in_progress' | 'completed' | 'failed' | 'cancelled'
