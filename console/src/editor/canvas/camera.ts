@@ -35,6 +35,8 @@ export interface Camera {
   dispose(): void
 }
 
+/** A very long graph is fitted at less than 1 %. */
+export const tiniest = 0.001
 const [smallest, readable, largest] = [0.1, 0.8, 2]
 const border = 40
 
@@ -67,11 +69,11 @@ export function createCamera(
     layer.show({ tx: room.x + room.width / 2 - x * scale, ty: graph.options.height / 2 - y * scale, scale })
   }
   const centreOn = (point: Point): void => show(point, layer.shown().scale)
-  /** The scale at which everything fits. */
+  /** The scale at which everything fits; a small window may have no room besides the border. */
   const fittingScale = (area: Omit<View, 'scale'>): number => {
     const [{ width }, { height }] = [free(), graph.options]
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
-    return Math.min(fitting, 1)
+    return between(tiniest, fitting, 1)
   }
   return {
     view,

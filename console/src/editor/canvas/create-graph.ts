@@ -1,4 +1,5 @@
 import { type Edge, EdgeView, Graph, Node, NodeView, Path, Point, Shape, View } from '@antv/x6'
+import { tiniest } from './camera.ts'
 import { cardSize, gridStep } from './card-size.ts'
 import { CardView, WireView } from './card-view.ts'
 import { bendsOf } from './curve.ts'
@@ -106,8 +107,8 @@ export function createGraph(container: HTMLElement, rules: GraphRules): Graph {
     virtual: false,
     panning: false,
     mousewheel: false,
-    // The camera sets the limits; a very long graph is fitted at less than 1 %.
-    scaling: { min: 0.001, max: 16 },
+    // The camera sets the limits.
+    scaling: { min: tiniest, max: 16 },
     grid: { size: gridStep, visible: false },
     moveThreshold: 2,
     preventDefaultMouseDown: false,
