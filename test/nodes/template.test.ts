@@ -119,6 +119,14 @@ test('"with" defines variables for a part of a template', async () => {
     ['{%- with -%} {% set a = "inner" %}{{ a }} {%- endwith %} {{ a }}', 'inner outer'],
     ['{% with x = 1 %}{% with y = x + 1 %}{{ x + y }}{% endwith %}{% endwith %}{{ x is defined }}', '3false'],
     ['{{ "{% with %}" }}', '{% with %}'],
+    [
+      '{% with x = 1 %}{% for i in [1, 2] %}{% if i == 2 %}{% break %}{% endif %}{{ i }}{% endfor %}{% endwith %}',
+      '1',
+    ],
+    [
+      '{% for i in items %}{% with x = i %}{% break %}{% endwith %}{% endfor %}',
+      /"break" cannot leave a "with"/,
+    ],
     ['{% with 1 %}{% endwith %}', /"with" needs names and values/],
     ['{% with a = %}{% endwith %}', /cannot be rendered/],
     ['{% with a = 1', /cannot be rendered/],

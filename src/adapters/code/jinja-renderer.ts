@@ -51,8 +51,14 @@ const program = String.raw`function main({ template, variables }) {
   };
   const withoutWith = tokens => {
     const found = [];
+    const blocks = [];
     for (let at = 0; at < tokens.length; at++) {
       const statement = tokens[at - 1]?.type === 'OpenStatement' ? tokens[at].value : '';
+      if (/^(with|for)$/.test(statement)) blocks.push(statement);
+      if (/^end(with|for)$/.test(statement)) blocks.pop();
+      // It would end the loop that the "with" becomes.
+      if (/^(break|continue)$/.test(statement) && blocks.at(-1) === 'with')
+        throw new Error('"' + statement + '" cannot leave a "with"; move it out of the "with"');
       if (statement === 'with') {
         const given = [];
         while (at + 1 < tokens.length && tokens[at + 1].type !== 'CloseStatement') given.push(tokens[++at]);
