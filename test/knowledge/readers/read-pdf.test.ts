@@ -589,6 +589,18 @@ describe('a PDF in Chinese, Japanese or Korean without an embedded character map
   it('yields no text rather than wrong text for glyphs without a character', async () => {
     await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('5f5a4fc2', 'hex'))), 'no_text')
   })
+
+  // Codes of the private area, and codes that the charset does not have.
+  for (const [encoding, ordering, codes, text] of [
+    ['HKscs-B5-H', 'CNS1', 'a4a4fa408e40a4e5', '中文'],
+    ['ETen-B5-H', 'CNS1', 'a4a4fa40fefea4e5', '中文'],
+    ['GBK-EUC-H', 'GB1', 'd6d0aaa1a140cec4', '中文'],
+    ['Ext-RKSJ-H', 'Japan1', '93faf0408540967b', '日本'],
+    ['KSCms-UHC-H', 'Korea1', 'c7d1c9a1fefeb1b9', '한국'],
+  ] as const)
+    it(`yields no text rather than wrong text for codes of ${encoding} without a character`, async () => {
+      assert.equal(await textOf(readPdf(makeCidPdf(encoding, ordering, Buffer.from(codes, 'hex')))), text)
+    })
 })
 
 describe('a PDF with damaged pages', () => {

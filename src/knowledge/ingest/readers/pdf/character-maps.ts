@@ -84,6 +84,8 @@ const nextCode = (code: number, encoding: string): number => {
 const firstFree = 0x7800
 /** Not shown: the character of a number without one. */
 const noCharacter = 0x200b
+/** For a code without a character: of a code without a number, the library takes the code for the character. */
+const unshown = firstFree - 1
 const hangul = [0xac00, 0xd7a3] as const
 const rareIdeographs = [0x3400, 0x4dbf] as const
 /** Characters that get a free number if Adobe's is not known, as many as fit. */
@@ -169,13 +171,13 @@ const legacyMap = (name: string, encoding: string, { numbers }: Numbering): stri
   const leads: number[] = []
   for (let first = 0; first < 256; first++) {
     const single = decodeOne(decoder, [first])
-    if (single !== undefined) codes.push([first, numbers[single]!])
+    if (single !== undefined) codes.push([first, numbers[single] || unshown])
     else if (first > 0x80) leads.push(first)
   }
   for (const first of leads)
     for (let second = 0x21; second < 256; second++) {
       const character = decodeOne(decoder, [first, second])
-      if (character !== undefined) codes.push([first * 256 + second, numbers[character]!])
+      codes.push([first * 256 + second, numbers[character ?? 0] || unshown])
     }
   const space = [
     ...Array.from({ length: 256 }, (_, code) => code)
