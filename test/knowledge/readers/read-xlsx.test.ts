@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Block } from '../../../src/knowledge/ingest/block.ts'
 import { NumberFormat } from '../../../src/knowledge/ingest/readers/office/number-format.ts'
 import { readXlsx } from '../../../src/knowledge/ingest/readers/office/read-xlsx.ts'
+import { marginText } from '../../../src/knowledge/ingest/readers/office/sheet-parts.ts'
 import { makeXlsx } from '../../support/documents/make-xlsx.ts'
 import { makeZip } from '../../support/documents/make-zip.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
@@ -268,6 +269,17 @@ describe('headers, footers and diagrams of a workbook', () => {
     )
     assert.deepEqual(texts, ['one', 'Step one', 'two', 'Header: Costs 2024 & more Draft', 'Footer: 内部资料'])
   })
+
+  for (const [coded, text] of [
+    ['&CP&&L 2024', 'P&L 2024'],
+    ['&LS&&P 500 list', 'S&P 500 list'],
+    ['&LP&&L&CQ&&R&&&RR', 'P&L Q&R& R'],
+    ['&LS&&P 500 &P&RDraft', 'Draft'],
+    ['&L&"A&Page,Bold"List', 'List'],
+  ] as const)
+    it(`have the text ${text} of the codes ${coded}`, () => {
+      assert.equal(marginText(coded).trim(), text)
+    })
 })
 
 describe('numbers in cells', () => {

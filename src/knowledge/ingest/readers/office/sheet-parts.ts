@@ -70,8 +70,17 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
 }
 
 const marginCode = /&(?:"[^"]*"|K(?:[\da-f]{6}|\d\d[+-]\d{3})|\d+ ?|(.))/gis
+// Characters that XML cannot contain.
+const sectionMark = '\u0000'
+const pageMark = '\u0001'
 /** A section with a page number and no more letters than in "Page 1 of 9" says nothing. */
 const maxPageLetters = 12
+
+const codeText = (code = ''): string => {
+  if (/[LCR]/i.test(code)) return sectionMark
+  if (/[PN]/i.test(code)) return pageMark
+  return code === '&' ? '&' : ''
+}
 
 /**
  * A header or footer without its codes, such as `&L` for its left section, `&P` for the page number, and `&"Arial,Bold"`
@@ -79,11 +88,11 @@ const maxPageLetters = 12
  */
 export const marginText = (coded: string): string =>
   coded
-    .split(/&[LCR]/i)
+    .replace(marginCode, (_, code) => codeText(code))
+    .split(sectionMark)
     .map(part => {
-      const text = part.replace(marginCode, (_, code) => (code === '&' ? '&' : ''))
-      const letters = text.match(/\p{L}/gu)?.length ?? 0
-      return letters <= maxPageLetters && /&[PN]/i.test(part) ? '' : text
+      const letters = part.match(/\p{L}/gu)?.length ?? 0
+      return letters <= maxPageLetters && part.includes(pageMark) ? '' : part.replaceAll(pageMark, '')
     })
     .join(' ')
 
