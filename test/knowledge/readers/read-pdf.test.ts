@@ -637,6 +637,27 @@ describe('a PDF that cannot be read', () => {
     await assertRefused(readPdf(bytes), 'encrypted', /password/)
   })
 
+  it('is refused at the first page with too many pieces of text', async () => {
+    const stream = (content: string, entries = '') =>
+      `<< /Length ${content.length} ${entries} >>\nstream\n${content}\nendstream`
+    const page = (content: number) =>
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${content} 0 R /Resources 7 0 R >>`
+    const bytes = makePdfOfObjects([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>',
+      page(5),
+      page(6),
+      stream('BT /F 12 Tf 72 750 Td (First page.) Tj ET'),
+      stream('/X Do '.repeat(600)),
+      '<< /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> /XObject << /X 8 0 R >> >>',
+      stream(
+        `BT /F 12 Tf ${'1 0 0 1 72 750 Tm (a) Tj 1 0 0 1 272 50 Tm (b) Tj '.repeat(500)} ET`,
+        '/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources 7 0 R',
+      ),
+    ])
+    await assertRefused(readPdf(bytes), 'too_large', /^Page 2 .*500,000 pieces/)
+  })
+
   it('is read if only changing it needs a password', async () => {
     const bytes = await makePdf({ pages: [['open to all']], ownerPassword: 'owner' })
     assert.equal(await textOf(readPdf(bytes)), 'open to all')

@@ -321,12 +321,22 @@ export const readPieces = async (
     lastDirection = direction
     add(pieces, direction, piece)
   }
-  for await (const part of page.streamTextContent() as ReadableStream<TextContent>) {
-    Object.assign(styles, part.styles)
-    for (const item of part.items) addItem(item)
-    if (count > maxPieces)
-      throw new DocumentFailure('too_large', `A page of the PDF has more than ${maxPieces} pieces of text.`)
-    onText()
+  const parts = (page.streamTextContent() as ReadableStream<TextContent>).getReader()
+  try {
+    for (let part = await parts.read(); !part.done; part = await parts.read()) {
+      Object.assign(styles, part.value.styles)
+      for (const item of part.value.items) addItem(item)
+      if (count > maxPieces)
+        throw new DocumentFailure(
+          'too_large',
+          `Page ${page.pageNumber} of the PDF has more than 500,000 pieces of text. Remove the page.`,
+        )
+      onText()
+    }
+  } catch (error) {
+    // `for await` cancels without a reason. The library ignores that, and the document could never be closed.
+    await parts.cancel(error)
+    throw error
   }
   unscaled.settle(pieces)
   if (hasAnnotations) await addAnnotations(page, pieces, transform)

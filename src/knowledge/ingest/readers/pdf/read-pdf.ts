@@ -36,7 +36,11 @@ async function* textBlocks(
   }
   let characters = 0
   for (let number = 1; number <= document.numPages; number++) {
-    const lines = await readPage(number).catch((error: unknown) => kinds.addDamaged(number, error))
+    const lines = await readPage(number).catch((error: unknown) => {
+      // The page is not damaged, and thousands like it would take hours.
+      if (error instanceof DocumentFailure) throw error
+      kinds.addDamaged(number, error)
+    })
     if (!lines) continue
     const count = lengthOf(lines)
     characters += count
