@@ -31,6 +31,9 @@ const rows = [
        chunk_count, attempts, retries, interruptions, priority, updated_at)
      VALUES ('w', 'g', 'f${index}', 'k', '${status}', 0, ${status === 'ready' ? 3 : 0}, 0, 0, 0, 0, 1)`,
   ),
+  `INSERT INTO documents (workspace_id, knowledge_id, file_id, name, search, mime_type, size, metadata, created_at)
+   VALUES ('w', 'k', 'f1', 'a', 'a', 'text/plain', 5000000, '{}', 1),
+     ('w', 'k', 'f2', 'b', 'b', 'audio/mpeg', 1000, '{}', 1), ('w', 'k', 'f3', 'c', 'c', 'text/plain', 1000, '{}', 1)`,
   ...[1, 30, 59, 60].map(
     day => `INSERT INTO usage_days VALUES ('w', ${day}, 'a', 'x', 0, 2, 1, 10, 20, 30),
        ('w', ${day}, 'a', 'y', 0, 1, 0, 10, 20, 30)`,
@@ -64,6 +67,16 @@ describe('rows that exist before migration 0018', () => {
     assert.equal((await new WorkflowStore(database).list('w', 'sales', page)).total, 1)
     const bases = await new KnowledgeStore(database).list('w', { keyword: 'manual', ids: undefined }, page)
     assert.deepEqual([bases.total, bases.items[0]?.id], [1, 'k'])
+  })
+
+  test('are slow if the document is, also those that may be queued again later', async () => {
+    const slow = await database.all<{ file_id: string }>(
+      'SELECT file_id FROM readings WHERE slow = 1 ORDER BY file_id',
+    )
+    assert.deepEqual(
+      slow.map(row => row.file_id),
+      ['f1', 'f2'],
+    )
   })
 
   test('are counted in their knowledge base, also when they change', async () => {
