@@ -152,6 +152,24 @@ describe('knowledge sweep', () => {
     assert.deepEqual(await world.countRows(), kept)
   })
 
+  test('leaves the keyword index complete if two rebuilds run at once', async () => {
+    await fill('w', 'k', ['f', 'g'])
+    const { signal } = new AbortController()
+    const rebuild = (now: () => number) =>
+      new KeywordRebuild(world.database, { now }).rebuild('w', 'k-g1', signal)
+    let other: Promise<void> | undefined
+    let isSecond = false
+    // The other one begins when the first segment is written, and the second one is not.
+    const first = rebuild(() => {
+      if (isSecond) other = rebuild(() => 6000)
+      isSecond = true
+      return 5000
+    })
+    await assert.rejects(first, { reason: 'unavailable' })
+    await other
+    assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
+  })
+
   test('continues after a stop, and can run concurrently', async () => {
     await fill('v', 'k', ['kept'])
     const kept = await world.countRows()

@@ -108,7 +108,10 @@ export class KeywordRebuild extends Store {
     return ids
   }
 
-  /** A merge that replaced one of the old segments meanwhile makes the result invalid. */
+  /**
+   * A merge that replaced one of the old segments meanwhile makes the result invalid, and so does another rebuild, which
+   * takes the new ones for leftovers, or the sweep of a document that was removed.
+   */
   #publish(inside: Query, old: string[], made: string[]): Promise<void> {
     return this.database.transaction(async transaction => {
       const move = async (ids: string[], from: RowState, state: RowState): Promise<number> => {
@@ -119,9 +122,14 @@ export class KeywordRebuild extends Store {
             WHERE ${inside} AND state = ${from} AND id IN ${list(some)}`)
         return moved
       }
-      if ((await move(old, 'live', 'gone')) < old.length)
-        throw new AppError('unavailable', 'The knowledge base was changed meanwhile; run the repair again')
-      await move(made, 'staged', 'live')
+      if (
+        (await move(old, 'live', 'gone')) < old.length ||
+        (await move(made, 'staged', 'live')) < made.length
+      )
+        throw new AppError(
+          'unavailable',
+          'The knowledge base was changed or repaired by another process meanwhile; run the repair again',
+        )
     })
   }
 }
