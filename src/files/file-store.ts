@@ -68,6 +68,13 @@ interface FileUse {
 /** The documents made from files, which the knowledge feature owns. */
 export interface FileUses {
   find(reader: Reader, workspaceId: string, fileIds: string[]): Promise<FileUse[]>
+  /** Finds the documents and locks their bases. */
+  lock(
+    transaction: Transaction,
+    workspaceId: string,
+    fileIds: string[],
+    forUpdate: RawSql,
+  ): Promise<FileUse[]>
   remove(transaction: Transaction, workspaceId: string, use: FileUse, forUpdate: RawSql): Promise<unknown>
 }
 
@@ -231,6 +238,8 @@ export class FileStore extends Store {
   remove(workspaceId: string, ids: string[], force: boolean): Promise<RemovedFiles> {
     return this.database.deletion(async transaction => {
       const unique = [...new Set(ids)]
+      // Before the files, as when documents are added, so that the two cannot deadlock.
+      if (force) await this.#uses.lock(transaction, workspaceId, unique, this.database.forUpdate)
       const found = await transaction.all(
         sql`SELECT ${files.columns('id', 'sha256')} FROM files WHERE workspace_id = ${workspaceId} AND id IN ${list(unique)} ORDER BY id ${this.database.forUpdate}`,
       )

@@ -285,13 +285,11 @@ export class DocumentStore extends Store {
     now: number,
   ): Promise<void> {
     return this.database.transaction(async transaction => {
-      const change = documents.set({ ...file, search: searchText(file.name) })
-      const uses = await transaction.all(sql`
-        UPDATE documents SET ${change} WHERE ${documents.where({ workspaceId, fileId: id })}
-        RETURNING ${documents.columns('knowledgeId')}`)
+      const uses = await fileUses.lock(transaction, workspaceId, [id], this.database.forUpdate)
       const bases = uses.map(({ knowledgeId }) => knowledgeId)
       if (bases.length === 0) return
-      await holdOffReindex(transaction, this.database.forUpdate, workspaceId, bases)
+      const changed = sql`${documents.where({ workspaceId, fileId: id })} AND knowledge_id IN ${list(bases)}`
+      await transaction.run(documents.update(changed, { ...file, search: searchText(file.name) }))
       // A worker that reads the previous content loses its lease.
       for (const knowledgeId of bases)
         await transaction.run(sql`
@@ -310,7 +308,10 @@ export class DocumentStore extends Store {
   }
 }
 
-/** Locks the bases: a re-index would queue their documents as they were, in a generation that is not seen here. */
+/**
+ * Locks the bases: a re-index would queue their documents as they were, in a generation that is not seen here. Bases are
+ * locked before other rows, and in this order, so that transactions cannot deadlock.
+ */
 const holdOffReindex = (
   transaction: Transaction,
   forUpdate: RawSql,
@@ -357,9 +358,15 @@ export const fileUses: FileUses = {
       SELECT ${documents.columnsOf('d', 'fileId', 'knowledgeId')} FROM documents d CROSS JOIN knowledge_bases k
       WHERE d.workspace_id = ${workspaceId} AND d.file_id IN ${list(fileIds)} AND d.size >= 0
         AND k.workspace_id = d.workspace_id AND k.id = d.knowledge_id AND k.deleted_at IS NULL`)
-    // Always in the same order, so that two deletes cannot deadlock.
+    // Responses list the bases in this order.
     const key = ({ fileId, knowledgeId }: (typeof uses)[number]): string => `${fileId} ${knowledgeId}`
     return uses.sort((one, other) => (key(one) < key(other) ? -1 : 1))
+  },
+  async lock(transaction, workspaceId, fileIds, forUpdate) {
+    const uses = await fileUses.find(transaction, workspaceId, fileIds)
+    const bases = new Set(uses.map(({ knowledgeId }) => knowledgeId))
+    if (bases.size > 0) await holdOffReindex(transaction, forUpdate, workspaceId, [...bases])
+    return uses
   },
   async remove(transaction, workspaceId, { knowledgeId, fileId }, forUpdate) {
     await removeDocument(transaction, forUpdate, { workspaceId, knowledgeId, fileId })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { DocumentStore } from '../../src/knowledge/document-store.ts'
+import { AmbientDatabase } from '../../src/database/ambient-database.ts'
+import { FileStore } from '../../src/files/file-store.ts'
+import { type AddedDocuments, DocumentStore, fileUses } from '../../src/knowledge/document-store.ts'
 import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus } from '../../src/knowledge/knowledge-base.ts'
 import { interruptedDatabase } from './interrupted-database.ts'
@@ -355,6 +357,52 @@ describe('document store', () => {
       const job = await claimed
       const isHeld = job && (await other.queue.renew(job, 'parsing', 0.5, 5100, 9000))
       assert.ok(job?.name === 'new.txt' || !isHeld)
+    })
+  })
+
+  describe('beside another change of the same document', {
+    skip: !isPostgres && 'SQLite has one write at a time',
+  }, () => {
+    let other: KnowledgeWorld
+    beforeEach(async () => {
+      other = await opened.openAgain()
+      await world.makeBase('w', 'k')
+      await world.addIngested('w', 'k', 'f', ['one'])
+    })
+
+    /** A deadlock fails: a unit of work cannot be repeated. */
+    const onlyOnce = <Result>(work: (documents: DocumentStore) => Promise<Result>): Promise<Result> => {
+      const database = new AmbientDatabase(other.database)
+      return database.inOneTransaction({
+        begin: async () => {},
+        work: () => work(new DocumentStore(database)),
+        end: async () => {},
+      })
+    }
+
+    test('new content causes no deadlock with its removal', async () => {
+      let removed: Promise<boolean> | undefined
+      const meanwhile = () => {
+        removed = onlyOnce(documents => documents.remove('w', 'k', 'f'))
+        return removed
+      }
+      const interrupted = interruptedDatabase(world.database, { call: 'all' }, meanwhile)
+      const file = { name: 'new.txt', size: 9, mimeType: 'text/plain' }
+      await new DocumentStore(interrupted).replaceContent('w', 'f', file, 4000)
+      assert.equal(await removed, true)
+    })
+
+    test('the deletion of its file causes no deadlock with an addition', async () => {
+      let added: Promise<AddedDocuments | undefined> | undefined
+      const meanwhile = () => {
+        const options = { chunking: undefined, metadata: {}, now: 1000 }
+        added = onlyOnce(documents => documents.add('w', 'k', ['f'], options))
+        return added
+      }
+      const interrupted = interruptedDatabase(world.database, { begin: 'deletion', call: 'all' }, meanwhile)
+      const { deleted } = await new FileStore(interrupted, fileUses).remove('w', ['f'], true)
+      assert.deepEqual(deleted, ['f'])
+      assert.equal((await added)?.skipped.length, 1)
     })
   })
 })

@@ -20,6 +20,7 @@ const used = new Set<string>()
 const uses: FileUses = {
   find: async (_transaction, _workspaceId, ids) =>
     ids.filter(id => used.has(id)).map(fileId => ({ fileId, knowledgeId: 'kb' })),
+  lock: async () => [],
   remove: async (_transaction, _workspaceId, { fileId }) => used.delete(fileId),
 }
 

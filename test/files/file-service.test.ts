@@ -17,7 +17,7 @@ const content = Buffer.from('The same content.')
 const source = async function* () {
   yield content
 }
-const noUses: FileUses = { find: async () => [], remove: async () => {} }
+const noUses: FileUses = { find: async () => [], lock: async () => [], remove: async () => {} }
 
 let opened: TestDatabase
 let database: AmbientDatabase
