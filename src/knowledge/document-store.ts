@@ -299,6 +299,14 @@ export class DocumentStore extends Store {
     })
   }
 
+  /** For a transaction that locks other rows before those of the document. */
+  async lockBase(workspaceId: string, knowledgeId: string): Promise<void> {
+    const { forUpdate } = this.database
+    await this.database.transaction(transaction =>
+      holdOffReindex(transaction, forUpdate, workspaceId, [knowledgeId]),
+    )
+  }
+
   /** False when there is no such document. No search finds it any more when this resolves. */
   remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> {
     const { forUpdate } = this.database

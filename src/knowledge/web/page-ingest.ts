@@ -100,6 +100,7 @@ export class PageIngest {
     const blob = await this.#receive(workspaceId, content)
     const now = clock.now()
     await commit(workspaceId, async () => {
+      await documents.lockBase(workspaceId, knowledgeId)
       const { id: fileId } = await files.add(workspaceId, name, blob)
       await this.#finish(held, { ...change, title, fileId, sha256: blob.sha256, textHash, changedAt: now })
       const document = { chunking: undefined, metadata: options.metadata ?? {}, now, sourceUrl: url }
@@ -135,6 +136,7 @@ export class PageIngest {
     const blob = await this.#receive(workspaceId, content)
     const now = clock.now()
     await commit(workspaceId, async () => {
+      await documents.lockBase(workspaceId, page.knowledgeId)
       await this.#finish(held, { ...change, title, sha256: blob.sha256, textHash, changedAt: now })
       const replaced = await files.replace(workspaceId, page.fileId, name, blob)
       if (replaced) await documents.replaceContent(workspaceId, page.fileId, replaced, now)
