@@ -54,7 +54,7 @@ function importedPackages(): Set<string> {
   const names = new Set(['tslib'])
   for (const file of globSync(programFiles, { cwd: root }))
     for (const [, name] of readFileSync(join(root, file), 'utf8').matchAll(
-      /(?:from '|import '|url\(")((?:@[\w.-]+\/)?[\w-][\w.-]*)/g,
+      /(?:from |import |import\(|url\()['"]((?:@[\w.-]+\/)?[\w-][\w.-]*)/g,
     ))
       names.add(name!)
   return names
@@ -86,14 +86,15 @@ function buildInTemporaryFolder(): void {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
+    const built = join(folder, 'dist')
     execFileSync(
       process.execPath,
-      [
-        join(folder, 'node_modules/vite/bin/vite.js'),
-        ...['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', dist],
-      ],
+      [join(folder, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn', '--outDir', built],
       { cwd: join(folder, 'console'), env, stdio: ['ignore', 'ignore', 'inherit'] },
     )
+    // Only now, because a build that fails leaves some of its files.
+    rmSync(dist, { recursive: true, force: true })
+    cpSync(built, dist, { recursive: true })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

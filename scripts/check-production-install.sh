@@ -11,5 +11,8 @@ cd "$folder"
 npm ci --omit=dev
 [ ! -e node_modules/vite ] || { echo 'Development packages were installed.' >&2; exit 1; }
 
+# Written last by a build that succeeded; `npm ci` succeeds without.
+[ -e console/dist/.sources ] || { echo 'The console was not built.' >&2; exit 1; }
+
 check_served node_modules/.bin/node src/main.ts
 echo "The production install serves the API and the console ($(du -sm node_modules | cut -f1) MB of packages)."
