@@ -59,7 +59,7 @@ interface DueWorkParts<Row> {
 }
 
 /**
- * Works on a queue in the database until it is stopped: when a message tells of a new entry, a place is free again, or
+ * Works on a queue in the database until it is stopped: when a message announces a new entry, a place is free again, or
  * the poll finds something. Workspaces take turns.
  */
 export class DueWork<Row> {
@@ -119,7 +119,7 @@ export class DueWork<Row> {
       const claimed = await rows.claim(row, held.lease, cluster.time.now() + leaseMilliseconds)
       if (claimed) await this.#whileHeld(claimed, held, stopping)
     } catch (error) {
-      log.warn({ err: error, id: row.id }, `${what}: interrupted; it will go on`)
+      log.warn({ err: error, id: row.id }, `${what}: interrupted; it will be continued`)
       return
     } finally {
       this.#working.delete(row)

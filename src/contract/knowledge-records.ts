@@ -73,7 +73,7 @@ const base = Type.Object(
         total: count('Golden questions that were asked.', 20),
         error: string('Why they could not be asked yet; empty if they could.', ''),
       }),
-      'The check of a change of settings by golden questions, as long as it goes on or waits for a decision; otherwise null.',
+      'The check of a change of settings by golden questions, while it runs or waits for a decision; otherwise null.',
       null,
     ),
     created_at: time('Creation time.'),

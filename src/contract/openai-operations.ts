@@ -22,7 +22,7 @@ const model = text(
   },
 )
 
-/** A part of a message: its `type` tells which of the other fields counts. */
+/** A part of a message: its `type` determines which other field is used. */
 const completionPart = Type.Object({
   type: choice(['text', 'refusal', 'image_url', 'input_audio', 'file'], 'Type of the part.'),
   ...optional({

@@ -143,7 +143,7 @@ function pageOf<Row>(
 const tooDeep = ({ page, pageSize }: PageRequest): AppError =>
   invalidField(
     '/page',
-    `${page} with ${pageSize} items per page is beyond the first ${limits.countedItems} items; read on with next_cursor, or narrow the list down`,
+    `${page} with ${pageSize} items per page is beyond the first ${limits.countedItems} items; continue with next_cursor, or filter the list`,
   )
 
 async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): Promise<Found<Row>> {

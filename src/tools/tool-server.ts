@@ -70,6 +70,6 @@ export interface ToolServers {
     args: Readonly<Record<string, unknown>>,
     options: ToolCallOptions,
   ): Promise<ToolAnswer>
-  /** Connects anew and asks the server what it offers. Fails with a `ToolFailure`. */
+  /** Reconnects and asks the server what it offers. Fails with a `ToolFailure`. */
   inspect(server: ToolServer, signal: AbortSignal): Promise<ToolServerInfo>
 }

@@ -22,7 +22,7 @@ import { type DoorTool, fixedTools, ownTools } from './mcp-tools.ts'
 
 const serverInfo = { name: 'banyan', title: 'Banyan', version: '1' }
 const instructions =
-  'Tools that begin with ask_ talk to an agent and with run_ run a workflow. Send the conversation_id of an answer to go on with a conversation.'
+  'Tools that begin with ask_ talk to an agent and with run_ run a workflow. Send the conversation_id of an answer to continue a conversation.'
 /** How often a client that asked for progress learns that its call is still at work. */
 const progressMilliseconds = 5000
 

@@ -157,7 +157,7 @@ function agentTool(call: InnerCall, tool: string, { id, name, intro }: Listed, o
         },
         conversation_id: {
           type: 'string',
-          description: 'Of an earlier answer, to go on with that conversation. Omit it to begin a new one.',
+          description: 'Of an earlier answer, to continue that conversation. Omit it to begin a new one.',
         },
       },
       required: ['message'],
@@ -206,7 +206,7 @@ async function askAgent(
       ...links,
       {
         type: 'text',
-        text: `conversation_id: ${String(conversationId)} (send it with the next message to go on with this conversation)`,
+        text: `conversation_id: ${String(conversationId)} (send it with the next message to continue this conversation)`,
       },
     ],
     structuredContent: { answer, conversation_id: conversationId, ...more },

@@ -284,7 +284,7 @@ export class Execution {
       records.push(...this.#dropNested(step), record)
       step.emitFinished(record, outputs)
       // Inside another step, a retry of that step finds this record and does not run the step again. A step of the run's
-      // own graph needs its record no more.
+      // own graph no longer needs its record.
       if (this.#options.prefix !== '') previous.steps.set(step.path, { ...record })
       else previous.steps.delete(step.path)
     }
@@ -354,7 +354,7 @@ export class Execution {
     this.#ask(step.path, wait, step.asked + 1)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
-    // A retry of the step around it goes on waiting.
+    // A retry of the step around it keeps waiting.
     if (this.#options.prefix !== '') this.#context.previous.wait(record)
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1

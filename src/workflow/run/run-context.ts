@@ -174,7 +174,7 @@ export interface RunContext
   readonly questions: OpenQuestion[]
   /** Messages by id. A step may end before its messages can be sent; they are stored with it then. */
   readonly unsent: Map<string, UnsentMessage>
-  /** Changes while the run goes on. */
+  /** Changes while the run continues. */
   readonly memory: Record<string, unknown>
   remember(values: Readonly<Record<string, unknown>>): Promise<void> | undefined
 }

@@ -62,7 +62,7 @@ export class RunRooms {
         ? `${runs} runs in progress`
         : `${megabytes(this.#memory.held(workspaceId))} of outputs in memory`
     throw full(
-      `This workspace has ${what}, as much as the server has room for. Try again when a run has ended.`,
+      `This workspace has ${what}, the most that fits on this server now. Try again when a run has ended.`,
     )
   }
 
