@@ -1,3 +1,4 @@
+import { pointerSegment } from '../contract/finding.ts'
 import { AppError } from './app-error.ts'
 import { endOfString, longRun, nextStructural } from './json-strings.ts'
 import type { Pausable } from './slices.ts'
@@ -70,8 +71,7 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
       case openBracket:
         depth++
         if (depth > deepest) deepest = depth
-        if (depth > max.depth)
-          throw new AppError('too_deep', `The JSON is nested deeper than ${max.depth} levels`)
+        if (depth > max.depth) throw tooDeep(max.depth, key)
         if (++values > max.values) throw tooMany(max.values, 'values')
         break
       case closeBrace:
@@ -99,6 +99,12 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
     last = at
   }
   return members
+}
+
+function tooDeep(limit: number, key: string | undefined): AppError {
+  const message = `is nested deeper than ${limit} levels`
+  const errors = key === undefined ? [] : [{ path: `/${pointerSegment(key)}`, message }]
+  return new AppError('too_deep', `The JSON ${message}`, { errors })
 }
 
 const tooMany = (limit: number, what: string): AppError =>

@@ -55,19 +55,20 @@ test('rejects a body that is not an object', async () => {
 })
 
 test('accepts graphs up to 64 levels deep on every endpoint and rejects deeper ones', async () => {
-  const wrappings: [string, (graphText: string, id: string) => string][] = [
-    ['workflow/update', (text, id) => `{"id":"${id}","workflow":${text}}`],
-    ['workflow/create', text => `{"workflow":${text}}`],
-    ['workflow/create', text => text],
-    ['workflow/check', text => `{"workflow":${text}}`],
-    ['workflow/import', text => `{"workflow":${text}}`],
-    ['workflow/import', text => `{"document":{"workflow":${text}}}`],
+  const wrappings: [string, string, (graphText: string, id: string) => string][] = [
+    ['workflow/update', '/workflow', (text, id) => `{"id":"${id}","workflow":${text}}`],
+    ['workflow/create', '/workflow', text => `{"workflow":${text}}`],
+    ['workflow/create', '/nodes', text => text],
+    ['workflow/check', '/workflow', text => `{"workflow":${text}}`],
+    ['workflow/import', '/workflow', text => `{"workflow":${text}}`],
+    ['workflow/import', '/document', text => `{"document":{"workflow":${text}}}`],
   ]
-  for (const [path, wrap] of wrappings) {
+  for (const [path, pointer, wrap] of wrappings) {
     const legal = await post(path, wrap(deepGraph(64), 'deep'))
     assert.equal(legal.status, 200, `${path}: ${legal.text}`)
-    for (const depth of [65, 66, 67, 1000])
+    for (const depth of [65, 66, 67])
       assertFailure(await post(path, wrap(deepGraph(depth), 'too-deep')), 40003)
+    assertFailure(await post(path, wrap(deepGraph(1000), 'too-deep')), 40003, [pointer])
   }
   assert.equal((await server.api.get('workflow?id=too-deep')).json.data.exist, false)
 })
