@@ -152,6 +152,9 @@ function warnSettings(node: GraphNode, kinds: KindRegistry, path: string, warn: 
   }
   for (const place of findNulls(node.data, fieldsOf(kind)))
     warn('null_setting', `${path}/data${place}`, nullNote)
+  const repeated = kind.repeatsNodeId
+  if (repeated && ownValue(node.data, repeated) === null)
+    warn('null_setting', `${path}/data/${pointerSegment(repeated)}`, nullNote)
   // A disabled node does not run and needs no settings.
   if (isDisabled(node)) return
   for (const field of kind.required) {

@@ -77,7 +77,7 @@ test('stores null in a graph verbatim, warns of it and runs as if it were absent
   assert.ok(nulls.every(({ blocking }: { blocking: boolean }) => !blocking))
   assert.deepEqual(nulls.map(({ path }: { path: string }) => path.replace('/workflow/', '')).sort(), [
     ...['edges/0/data', 'edges/1/data/case', 'nodes/0/data/desc', 'nodes/0/data/title'],
-    ...['nodes/1/data/instruction', 'nodes/1/data/parameters/0/description'],
+    ...['nodes/1/data/id', 'nodes/1/data/instruction', 'nodes/1/data/parameters/0/description'],
     ...['nodes/1/data/parameters/0/options', 'nodes/1/data/role'],
     ...['nodes/2/data/retry', 'nodes/2/data/timeout_ms'],
   ])
