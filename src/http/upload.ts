@@ -49,8 +49,8 @@ async function receiveRaw(
   return { name, blob: await files.receive(uploadBody(request)) }
 }
 
-function refuseLarge(request: IncomingMessage, limit: number): void {
-  if (Number(request.headers['content-length'] ?? 0) > limit)
+function refuseLarge(request: IncomingMessage, limit: number, besidesFile = 0): void {
+  if (Number(request.headers['content-length'] ?? 0) > limit + besidesFile)
     throw new AppError('too_large', `The file is larger than ${limit} bytes`, { data: { limit } })
 }
 
@@ -92,7 +92,7 @@ const paddedBase64 = /^[A-Za-z0-9+/]*={0,2}$/
 async function receiveMultipart(request: IncomingMessage, files: UploadTarget): Promise<ReceivedFile> {
   const boundary = multipartBoundary(request.headers['content-type'] ?? '')
   // The parts around the file are small; the exact size is checked while reading.
-  refuseLarge(request, files.maxBytes + (1 << 20))
+  refuseLarge(request, files.maxBytes, 1 << 20)
   const body = uploadBody(request)
   const parts = new MultipartReader(body, boundary)
   let received: ReceivedFile | undefined
