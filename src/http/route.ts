@@ -14,6 +14,7 @@ import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
+import { piecesOf } from '../kernel/write-in-pieces.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
 import { refuseInexact } from './body.ts'
@@ -318,11 +319,8 @@ function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
 }
 
 async function* encodedPieces(text: string): AsyncGenerator<Buffer> {
-  for (let at = 0, end: number; at < text.length; at = end) {
-    end = at + pieceCharacters
-    // A pair of surrogates is encoded together.
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
-    yield Buffer.from(text.slice(at, end))
+  for (const piece of piecesOf(text, pieceCharacters)) {
+    yield Buffer.from(piece)
     // A client that reads fast would be sent all of it in one turn of the event loop.
     await setImmediate()
   }

@@ -50,14 +50,17 @@ function* listPieces(list: readonly unknown[], depth: number): Generator<string>
 
 function* textPieces(text: string): Generator<string> {
   yield '"'
-  for (let at = 0; at < text.length; ) {
-    let end = at + pieceLength
-    // A pair of surrogates stays together: alone they would be escaped.
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
-    yield JSON.stringify(text.slice(at, end)).slice(1, -1)
-    at = end
-  }
+  for (const piece of piecesOf(text, pieceLength)) yield JSON.stringify(piece).slice(1, -1)
   yield '"'
+}
+
+/** Pairs of surrogates stay together: half of one can neither be encoded nor stored. */
+export function* piecesOf(text: string, length: number): Generator<string> {
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = at + length
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
+    yield text.slice(at, end)
+  }
 }
 
 /** The text of a JSON value; undefined if it is longer than `maxLength`. */

@@ -3,6 +3,7 @@ import { Store } from '../../../database/store.ts'
 import { table, text } from '../../../database/table.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { randomText } from '../../../kernel/random-text.ts'
+import { piecesOf } from '../../../kernel/write-in-pieces.ts'
 
 /** Outputs that are too large for the journal, whose rows are read often. They are deleted with their run. */
 export const runContents = table('run_contents', {
@@ -43,7 +44,7 @@ export class OutputStore extends Store {
   /** Stores a large output and returns what replaces it in the journal. */
   async put(workspaceId: string, runId: string, body: string): Promise<string> {
     const key = randomText(16)
-    const parts = [...partsOf(body)]
+    const parts = [...piecesOf(body, maxPartLength)]
     const inserts = parts.map((part, index) =>
       runContents.insert({ workspaceId, runId, key: partKey(key, index), body: part }),
     )
@@ -70,13 +71,3 @@ export class OutputStore extends Store {
 }
 
 const partKey = (key: string, index: number): string => (index === 0 ? key : `${key}.${index}`)
-
-function* partsOf(body: string): Generator<string> {
-  for (let at = 0; at < body.length; ) {
-    let end = at + maxPartLength
-    // A surrogate pair must not be split, because half of it cannot be stored.
-    if ((body.charCodeAt(end - 1) & 0xfc00) === 0xd800) end += 1
-    yield body.slice(at, end)
-    at = end
-  }
-}
