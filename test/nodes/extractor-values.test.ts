@@ -90,6 +90,43 @@ test('a name inside a longer name or word is not a mention', () => {
   assert.deepEqual(mentionedOptions("I don't want tea, a latte please", drinks), ['1'])
 })
 
+test('what a user says about an option is no choice of it if the model extracted nothing', () => {
+  const drink = parameter('select', [
+    { label: 'Green tea', value: 'green' },
+    { label: '绿茶', value: 'g2' },
+  ])
+  for (const message of [
+    'I do not like green tea',
+    'I don’t really like Green tea',
+    'I hate Green tea',
+    'anything but green tea',
+    'is the green tea good?',
+    'Which is cheaper than Green tea?',
+    '除了绿茶都可以',
+    '我不太喜欢绿茶',
+    '绿茶好喝吗',
+  ]) {
+    assert.equal(said(drink, message), undefined, message)
+    assert.equal(said(drink, message, 'green'), 'green', 'the model decides')
+  }
+  for (const [message, value] of [
+    ['Green tea, please', 'green'],
+    ['No sugar. I take the green tea!', 'green'],
+    ['Can I have green tea?', 'green'],
+    ['不加糖，要绿茶', 'g2'],
+    ['来一杯绿茶可以吗？', 'g2'],
+  ] as const)
+    assert.equal(said(drink, message), value, message)
+})
+
+test('a value that the message only mentions does not replace a known one', () => {
+  const drink = parameter('select', [{ label: 'Green tea', value: 'green' }])
+  const known = new Map([['p', 'black']])
+  const turn = { message: 'two cups, is it like green tea', extracted: { p: null }, asked: 'cups' }
+  assert.equal(takeValues([drink], known, turn).get('p'), 'black')
+  assert.equal(takeValues([drink], known, { ...turn, message: 'green tea', asked: 'p' }).get('p'), 'green')
+})
+
 test('dates and plain answers in the message count when the model extracts nothing', () => {
   assert.equal(said(parameter('date'), '2026年3月5日去'), '2026-03-05')
   assert.equal(said(parameter('date'), 'from 2026-03-05 to 2026-03-09'), undefined)

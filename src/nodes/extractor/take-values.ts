@@ -21,19 +21,19 @@ export function takeValues(
 ): Map<string, Value> {
   const values = new Map(known)
   for (const parameter of parameters) {
-    const value = newValue(parameter, turn)
-    if (value !== undefined) values.set(parameter.name, value)
+    const value = extractedValue(parameter, turn)
+    const isOpen = parameter.name === turn.asked || !known.has(parameter.name)
+    const taken = value ?? (isOpen ? valueInMessage(parameter, turn) : undefined)
+    if (taken !== undefined) values.set(parameter.name, taken)
   }
   return values
 }
 
-function newValue(parameter: Parameter, { message, extracted, asked }: TurnInput): Value | undefined {
-  const isAsked = parameter.name === asked
+function extractedValue(parameter: Parameter, { message, extracted, asked }: TurnInput): Value | undefined {
   const raw = ownValue(extracted, parameter.name)
   // A model that repeats the whole message as a free text has extracted nothing, unless the user was asked for it.
-  const echo = parameter.type === 'text' && !isAsked && isEcho(raw, message)
-  const value = echo ? undefined : mapValue(parameter, raw)
-  return value ?? valueInMessage(parameter, message, isAsked)
+  const echo = parameter.type === 'text' && parameter.name !== asked && isEcho(raw, message)
+  return echo ? undefined : mapValue(parameter, raw)
 }
 
 function isEcho(raw: unknown, message: string): boolean {
@@ -43,15 +43,17 @@ function isEcho(raw: unknown, message: string): boolean {
 }
 
 /** For models that miss it: the only option or date in the message, or nothing but the number or boolean asked for. */
-function valueInMessage(parameter: Parameter, message: string, asked: boolean): Value | undefined {
+function valueInMessage(parameter: Parameter, { message, extracted, asked }: TurnInput): Value | undefined {
   if (parameter.options.length > 0) {
-    const mentioned = mentionedOptions(message, parameter.options)
+    // A model that answers null has mostly understood that the user does not choose.
+    const onlyChosen = ownValue(extracted, parameter.name) === null
+    const mentioned = mentionedOptions(message, parameter.options, { onlyChosen })
     if (parameter.type === 'list') return mapValue(parameter, mentioned)
     return mentioned.length === 1 ? mentioned[0] : undefined
   }
   if (parameter.type === 'date') return dateIn(parameter, message)
   const plain = parameter.type === 'number' || parameter.type === 'boolean'
-  return asked && plain ? mapValue(parameter, message) : undefined
+  return parameter.name === asked && plain ? mapValue(parameter, message) : undefined
 }
 
 function dateIn(parameter: Parameter, message: string): Value | undefined {
