@@ -1,7 +1,7 @@
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { stepFailed, waitForChildren } from '../workflow/step.ts'
 import { defineKind, field, valuesByName } from './kind-definition.ts'
-import { readRecord, readText } from './read-setting.ts'
+import { readRecord, readText, textOf } from './read-setting.ts'
 
 export const workflow = defineKind({
   kind: 'workflow',
@@ -46,8 +46,10 @@ export const workflow = defineKind({
       sendsMessages: ownValue(data, 'speaks') !== false,
     })
     if (child.status === 'waiting') return waitForChildren
+    const { outputs, answer } = child
+    const text = answer === '' ? textOf(ownValue(outputs, 'text')) : answer
     // `result` and `text` come last, so that outputs of the other workflow cannot replace them.
-    return { outputs: { ...child.outputs, result: child.outputs, text: child.answer } }
+    return { outputs: { ...outputs, result: outputs, text } }
   },
 })
 

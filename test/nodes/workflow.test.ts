@@ -25,6 +25,16 @@ test('another workflow gets its inputs, and its outputs become outputs of the no
   assert.equal(workflow.outputs(data), undefined)
 })
 
+test('its text is the output "text" of a workflow that sends no message', async () => {
+  const textAfter = async (outputs: Record<string, unknown>) => {
+    const step = fakeStep({ runWorkflow: () => ({ status: 'succeeded', outputs, answer: '' }) })
+    return (await outputsOf(workflow, step, { workflow_id: 'wf_2' }))['text']
+  }
+  assert.equal(await textAfter({ text: 'of an inner node' }), 'of an inner node')
+  assert.equal(await textAfter({ text: ['a', 1] }), '["a",1]')
+  assert.equal(await textAfter({ total: 3 }), '')
+})
+
 test('without inputs it gets the query of this run, and its messages can be hidden', async () => {
   const files = [{ file_id: 'file_1', name: 'a', mime_type: 'text/plain', size: 1 }]
   const step = fakeStep({ system: { query: 'outer', files }, runWorkflow: () => done })
