@@ -257,6 +257,18 @@ describe('an app without a graph', () => {
       },
     ])
   })
+
+  it('names a missing data set once, though its settings and its tools contain it', () => {
+    const dataset = { dataset: { enabled: true, id: 'ds-222' } }
+    const model_config = {
+      dataset_configs: { datasets: { datasets: [dataset] } },
+      agent_mode: { tools: [dataset] },
+    }
+    const file = { app: { name: 'A', mode: 'agent-chat' }, kind: 'app', version: '0.5.0', model_config }
+    const notes = convert(JSON.stringify(file)).report.flatMap(each => each.notes)
+    const { values } = notes.find(({ code }) => code === 'choose_knowledge')!
+    assert.deepEqual(values, { data_sets: '"ds-222"' })
+  })
 })
 
 const lineOf = (app: ReturnType<typeof convert>, id: string) => app.report.find(each => each.nodeId === id)!

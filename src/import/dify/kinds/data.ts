@@ -60,7 +60,7 @@ export const answer: Convert = given => {
 /** The knowledge bases that were chosen for data sets of the file. */
 export function knowledgeOf(given: NodeConversion, dataSets: readonly string[]): string[] {
   const { knowledge } = given.conversion.options
-  const missing = dataSets.filter(id => !knowledge.has(id))
+  const missing = [...new Set(dataSets)].filter(id => !knowledge.has(id))
   if (missing.length > 0)
     given.note('choose_knowledge', {
       data_sets: missing.map(id => `"${id.slice(0, 100)}"`).join(', '),
