@@ -440,6 +440,11 @@ describe('single nodes', () => {
     )
   })
 
+  it('does not report empty settings of a model as lost', () => {
+    const completion_params = { stop: [], seed: null, user: '' }
+    assert.equal(one({ type: 'llm', model: { completion_params } }).line.state, 'mapped')
+  })
+
   it('extracts parameters with a model that answers in JSON', () => {
     const { data } = one({
       type: 'parameter-extractor',

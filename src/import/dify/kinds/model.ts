@@ -25,7 +25,7 @@ export function modelSettings(given: NodeConversion, model: JsonRecord): JsonRec
   given.conversion.models.add(textAt(model, 'name') || textAt(model, 'model'))
   const parameters = recordAt(model, 'completion_params')
   const lost = Object.entries(parameters).filter(
-    ([name, value]) => !knownParameters.has(name) && value !== null && value !== '',
+    ([name, value]) => !knownParameters.has(name) && !isEmpty(value),
   )
   if (lost.length > 0)
     given.note('model_settings_left_out', { settings: lost.map(([name]) => name).join(', ') })
@@ -34,6 +34,9 @@ export function modelSettings(given: NodeConversion, model: JsonRecord): JsonRec
     max_tokens: numberAt(parameters, 'max_tokens'),
   })
 }
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 interface Message {
   role: string
