@@ -445,6 +445,24 @@ describe('single nodes', () => {
     assert.equal(one({ type: 'llm', model: { completion_params } }).line.state, 'mapped')
   })
 
+  it('prompts a model in completion mode without a separate question', () => {
+    const file = JSON.parse(
+      appWith({
+        id: 'n',
+        data: {
+          type: 'llm',
+          prompt_template: { text: 'Complete: {{#sys.query#}} {{#histories#}}' },
+          memory: { window: { enabled: true, size: 3 } },
+        },
+      }),
+    )
+    file.app.mode = 'advanced-chat'
+    const app = convert(JSON.stringify(file))
+    const { prompt_template, history_turns } = dataOfNode(app, 'n')
+    assert.deepEqual([prompt_template, history_turns], ['Complete: {{#sys.query#}} ', 3])
+    assert.equal(lineOf(app, 'n').state, 'mapped')
+  })
+
   it('extracts parameters with a model that answers in JSON', () => {
     const { data } = one({
       type: 'parameter-extractor',

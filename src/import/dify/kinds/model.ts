@@ -48,7 +48,12 @@ export const llm: Convert = given => {
   const { messages, before } = readMessages(given)
   const memory = recordAt(data, 'memory')
   const hasMemory = Object.keys(memory).length > 0 && given.conversion.app.mode === 'advanced-chat'
-  const question = hasMemory ? given.text(textAt(memory, 'query_prompt_template') || '{{#sys.query#}}') : ''
+  // In completion mode, the prompt is one text that contains the question.
+  const isCompletion = valueAt(data, 'prompt_template', 'text') !== undefined
+  const asksQuestion = hasMemory && !isCompletion
+  const question = asksQuestion
+    ? given.text(textAt(memory, 'query_prompt_template') || '{{#sys.query#}}')
+    : ''
   const turns = flagAt(memory, 'window', 'enabled')
     ? (numberAt(memory, 'window', 'size') ?? allTurns)
     : allTurns
@@ -72,7 +77,7 @@ function readMessages(given: NodeConversion): { messages: Message[]; before: Gra
   const prompt = valueAt(data, 'prompt_template')
   const parts = Array.isArray(prompt)
     ? recordsAt(data, 'prompt_template')
-    : [recordAt(data, 'prompt_template')]
+    : [withoutHistories(recordAt(data, 'prompt_template'))]
   const before: GraphNode[] = []
   const messages = parts.map((part): Message => {
     const role = textAt(part, 'role') || 'user'
@@ -94,6 +99,12 @@ function readMessages(given: NodeConversion): { messages: Message[]; before: Gra
   })
   return { messages: messages.filter(({ text }) => text.trim() !== ''), before }
 }
+
+/** Without the placeholder for earlier turns in completion mode, because `history_turns` adds them. */
+const withoutHistories = (part: JsonRecord): JsonRecord => ({
+  ...part,
+  text: textAt(part, 'text').replaceAll('{{#histories#}}', ''),
+})
 
 /** Replaces `{{#context#}}`, which stands for the passages of the node. */
 function withContext(given: NodeConversion, text: string): string {
