@@ -463,6 +463,15 @@ describe('single nodes', () => {
     assert.equal(lineOf(app, 'n').state, 'mapped')
   })
 
+  it('removes placeholders that are no references', () => {
+    const { data, line } = one({
+      type: 'llm',
+      prompt_template: [{ role: 'user', text: 'A{{#context#}}B{{#histories#}}C' }],
+    })
+    assert.equal(data['prompt_template'], 'ABC')
+    assert.match(line.message, /\{\{#histories#\}\} does not exist/)
+  })
+
   it('extracts parameters with a model that answers in JSON', () => {
     const { data } = one({
       type: 'parameter-extractor',

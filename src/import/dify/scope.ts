@@ -36,12 +36,9 @@ export class Scope {
 
   /** Rewrites the references in a text; a reference to nothing is removed and noted. */
   text(user: DifyNode, text: string): string {
-    return text.replace(referenceForm, (whole, path: string) => {
-      const selector = path.trim().split('.')
-      // Placeholders of other fields, such as {{#context#}}, are no references.
-      if (selector.length < 2) return whole
-      return this.#reference(user, selector, 'text')
-    })
+    return text.replace(referenceForm, (_, path: string) =>
+      this.#reference(user, path.trim().split('.'), 'text'),
+    )
   }
 
   /** The reference for a selector; empty if it refers to nothing, which is noted. */

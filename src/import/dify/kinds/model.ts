@@ -82,7 +82,7 @@ function readMessages(given: NodeConversion): { messages: Message[]; before: Gra
   const messages = parts.map((part): Message => {
     const role = textAt(part, 'role') || 'user'
     if (textAt(part, 'edition_type') !== 'jinja2')
-      return { role, text: withContext(given, given.text(textAt(part, 'text'))) }
+      return { role, text: withContext(given, textAt(part, 'text')) }
     const id = given.newId('prompt')
     const inputs = jinjaInputs(given, recordsAt(data, 'prompt_config', 'jinja2_variables'))
     const template = textAt(part, 'jinja2_text') || textAt(part, 'text')
@@ -106,14 +106,15 @@ const withoutHistories = (part: JsonRecord): JsonRecord => ({
   text: textAt(part, 'text').replaceAll('{{#histories#}}', ''),
 })
 
-/** Replaces `{{#context#}}`, which stands for the passages of the node. */
+/** Rewrites the references in a text, and `{{#context#}}`, which stands for the passages of the node. */
 function withContext(given: NodeConversion, text: string): string {
   const { data } = given
-  if (!text.includes('{{#context#}}')) return text
+  const parts = text.split('{{#context#}}').map(each => given.text(each))
+  if (parts.length === 1) return parts[0]!
   const passages = flagAt(data, 'context', 'enabled')
     ? given.value(valueAt(data, 'context', 'variable_selector'), 'text')
     : ''
-  return text.replaceAll('{{#context#}}', passages)
+  return parts.join(passages)
 }
 
 /** Our node has one system prompt and one prompt; earlier messages of an example dialogue go into the system prompt. */
