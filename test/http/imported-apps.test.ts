@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { appText } from '../import/dify-apps.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { dataOf } from '../support/knowledge.ts'
-import { lastUserText } from '../support/scripted-chat.ts'
+import { type ChatPlan, lastUserText } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import { openTalk, say } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -70,6 +70,51 @@ describe('an imported app', () => {
       for (const turn of [1, 2, 3])
         assert.equal((await say(api, talk, 'Hello')).feedback.at(-1).content, `turn ${turn}`, conversation)
     }
+  })
+
+  test('knows whether the required parameters were found', async () => {
+    const parameters = [
+      { name: 'order_no', type: 'string', required: true },
+      { name: 'count', type: 'number' },
+    ]
+    const names = ['order_no', 'count', '__is_success', '__reason']
+    const nodes = [
+      { id: 's', data: { type: 'start', variables: [{ variable: 'query', type: 'text-input' }] } },
+      { id: 'n', data: { type: 'parameter-extractor', title: 'Order', query: ['s', 'query'], parameters } },
+      {
+        id: 'e',
+        data: { type: 'end', outputs: names.map(name => ({ variable: name, value_selector: ['n', name] })) },
+      },
+    ]
+    const edges = [
+      { source: 's', target: 'n' },
+      { source: 'n', target: 'e' },
+    ]
+    const app = { name: 'Orders', mode: 'workflow' }
+    const { id } = await load(
+      JSON.stringify({ app, kind: 'app', version: '0.5.0', workflow: { graph: { nodes, edges } } }),
+    )
+    const runWith = async (plan: ChatPlan) => {
+      model.play(() => plan)
+      return await dataOf(api.post('workflow/run', { id, inputs: { query: 'Where is my order?' } }))
+    }
+    const nothing = { order_no: '', count: 0, __is_success: 0, __reason: 'Not found: order_no' }
+    for (const [text, outputs] of [
+      ['{"order_no":"A1","count":2}', { order_no: 'A1', count: 2, __is_success: 1, __reason: '' }],
+      ['{"order_no":"A1"}', { order_no: 'A1', count: 0, __is_success: 1, __reason: '' }],
+      ['{"order_no":null}', nothing],
+      ['{"order_no":""}', nothing],
+      ['{"count":3}', { ...nothing, count: 3 }],
+      ['{}', nothing],
+    ] as const)
+      assert.deepEqual((await runWith({ text })).outputs, outputs, text)
+    const { outputs } = await runWith({ text: 'I do not know.' })
+    const { __reason: reason, ...rest } = outputs
+    assert.deepEqual(rest, { order_no: '', count: 0, __is_success: 0 })
+    assert.match(reason, /it is not JSON/)
+    const failed = await runWith({ status: 401 })
+    assert.equal(failed.status, 'failed')
+    assert.match(failed.error.message, /401/)
   })
 
   test('with a conversation also becomes an agent that answers', async () => {

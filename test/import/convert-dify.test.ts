@@ -473,9 +473,12 @@ describe('single nodes', () => {
   })
 
   it('extracts parameters with a model that answers in JSON', () => {
-    const { data } = one({
+    const { data, nodes, app } = one({
       type: 'parameter-extractor',
       query: ['sys', 'query'],
+      retry_config: { retry_enabled: true, max_retries: 2 },
+      error_strategy: 'default-value',
+      default_value: [{ key: 'city', type: 'string', value: 'Rome' }],
       parameters: [
         { name: 'city', type: 'string', description: 'where', required: true },
         { name: 'size', type: 'select', options: ['s', 'm'], required: false },
@@ -484,24 +487,34 @@ describe('single nodes', () => {
         { name: 'tags', type: 'array[string]' },
       ],
     })
-    const { properties, required } = data['json_schema'] as {
-      properties: Record<string, { default: unknown }>
-      required: string[]
-    }
-    assert.deepEqual(
-      Object.entries(properties).map(([name, each]) => [name, each.default]),
-      [
-        ['city', ''],
-        ['size', ''],
-        ['count', 0],
-        ['paid', false],
-        ['tags', []],
-        ['__is_success', 1],
-        ['__reason', ''],
-      ],
-    )
-    assert.equal(required, undefined)
-    assert.equal(data['prompt_template'], '{{#sys.query#}}')
+    const model = nodes.find(({ id }) => id === 'n_model')!.data
+    assert.deepEqual(model['json_schema'], {
+      type: 'object',
+      properties: {
+        city: { type: 'string', default: null, description: 'where' },
+        size: { type: 'string', default: null, enum: ['s', 'm'] },
+        count: { type: 'number', default: null },
+        paid: { type: 'boolean', default: null },
+        tags: { type: 'array', items: { type: 'string' }, default: null },
+      },
+    })
+    assert.equal(model['prompt_template'], '{{#sys.query#}}')
+    assert.deepEqual([model['retry'], model['on_error']], [{ times: 2, delay_ms: 1000 }, 'branch'])
+    assert.deepEqual(data['inputs'], { object: '{{#n_model.object#}}', error: '{{#n_model.error#}}' })
+    assert.match(String(data['code']), /"city": "",\n {2}"size": "",\n {2}"count": 0,\n {2}"paid": false/)
+    assert.match(String(data['code']), /required = \["city"\]/)
+    assert.deepEqual([data['retry'], data['on_error']], [undefined, { default: { city: 'Rome' } }])
+    const edges = app.workflow.graph.edges.map(each => [
+      each.source.cell,
+      each.target.cell,
+      each.data?.['case'],
+    ])
+    assert.deepEqual(edges, [
+      ['input', 'n_model', undefined],
+      ['n', 'e', undefined],
+      ['n_model', 'n', undefined],
+      ['n_model', 'n', 'error'],
+    ])
   })
 
   it('keeps the error branch of a node, and what it says about the error', () => {

@@ -77,7 +77,7 @@ class Members {
 export interface PlacedNode {
   readonly nodes: readonly GraphNode[]
   /** The edges between these nodes. */
-  readonly edges: readonly (readonly [from: string, to: string])[]
+  readonly edges: readonly (readonly [from: string, to: string, chosen?: string])[]
   /** The first and the last of them. */
   readonly entry: string
   readonly exit: string

@@ -1,4 +1,5 @@
-import { errorCase } from '../../workflow/graph-links.ts'
+import type { GraphNode } from '../../workflow/graph.ts'
+import { errorCase, takesErrorBranch } from '../../workflow/graph-links.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import type { DifyNode } from './app.ts'
 import { buildGraph, type PlacedNode } from './build-graph.ts'
@@ -13,12 +14,12 @@ import {
   knowledgeRetrieval,
   templateTransform,
 } from './kinds/data.ts'
-import { type Convert, type ConvertedNode, NodeConversion, Unmapped } from './kinds/kind.ts'
+import { type Convert, type ConvertedNode, NodeConversion, retrySettings, Unmapped } from './kinds/kind.ts'
 import { aggregator, assigner, ended, ifElse, listOperator } from './kinds/logic.ts'
 import { classifier, llm, parameterExtractor } from './kinds/model.ts'
 import { tool } from './kinds/tool.ts'
 import { outputPath } from './outputs.ts'
-import { flagAt, namedIn, numberAt, recordsAt, textAt, typedValue, valueAt } from './read.ts'
+import { namedIn, recordsAt, textAt, typedValue, valueAt } from './read.ts'
 import type { Scope } from './scope.ts'
 
 const converters: Readonly<Record<string, Convert>> = {
@@ -88,7 +89,7 @@ function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode)
   const hasErrorBranch = onError['on_error'] === 'branch'
   return {
     nodes,
-    edges: nodes.slice(1).map((each, index) => [nodes[index]!.id, each.id] as const),
+    edges: nodes.slice(1).flatMap((each, index) => edgesBetween(nodes[index]!, each)),
     entry: nodes[0]!.id,
     exit: own.id,
     isEnd: data['type'] === 'end',
@@ -99,17 +100,17 @@ function place(step: NodeConversion, { type, data, before = [] }: ConvertedNode)
   }
 }
 
+/** A helper node with an error branch leaves its failures to the node after it. */
+const edgesBetween = (from: GraphNode, to: GraphNode): PlacedNode['edges'] => [
+  [from.id, to.id],
+  ...(takesErrorBranch(from) ? [[from.id, to.id, errorCase] as const] : []),
+]
+
 /** Settings for retries, and the default outputs after a failure. */
 function errorSettings(step: NodeConversion): JsonRecord {
   const given = step.data
-  const times = numberAt(given, 'retry_config', 'max_retries') ?? 0
-  const retry = flagAt(given, 'retry_config', 'retry_enabled') &&
-    times > 0 && {
-      retry: {
-        times: Math.min(times, 9),
-        delay_ms: Math.min(numberAt(given, 'retry_config', 'retry_interval') ?? 1000, 60_000),
-      },
-    }
+  // The model before an extractor is retried instead.
+  const retry = step.node.type === 'parameter-extractor' ? {} : retrySettings(given)
   const strategy = textAt(given, 'error_strategy')
   if (strategy === failBranch) return { ...retry, on_error: 'branch' }
   if (strategy !== 'default-value') return { ...retry }

@@ -44,7 +44,6 @@ export function outputPath(
   if (ofError && textAt(node.data, 'error_strategy') === 'fail-branch') return ['error', ofError, ...rest]
   if (type === 'start') return startVariable(conversion, node, [name, ...rest])
   if (type.startsWith('trigger-')) return ['inputs', name, ...rest]
-  if (type === 'parameter-extractor') return ['object', name, ...rest]
   if (type === 'tool') return [name === 'json' ? jsonOutput(node) : name, ...rest]
   // A group of an aggregator has one output.
   if (isAggregator(type) && rest[0] === 'output') return [name, ...rest.slice(1)]

@@ -5,6 +5,7 @@ import type { DifyNode } from '../app.ts'
 import type { NewGraph } from '../build-graph.ts'
 import type { Conversion, ConvertedWorkflow } from '../conversion.ts'
 import type { Use } from '../outputs.ts'
+import { flagAt, numberAt } from '../read.ts'
 import type { Scope } from '../scope.ts'
 
 /** A node that cannot be imported; the message says what to do instead. */
@@ -31,6 +32,13 @@ export const asBase = (data: JsonRecord, before: readonly GraphNode[] = []): Con
 })
 
 export const asTool = (data: JsonRecord): ConvertedNode => ({ type: 'tool', data })
+
+export function retrySettings(data: JsonRecord): JsonRecord {
+  const times = numberAt(data, 'retry_config', 'max_retries') ?? 0
+  if (!flagAt(data, 'retry_config', 'retry_enabled') || times <= 0) return {}
+  const delay = numberAt(data, 'retry_config', 'retry_interval') ?? 1000
+  return { retry: { times: Math.min(times, 9), delay_ms: Math.min(delay, 60_000) } }
+}
 
 /** The node that a converter works on, and methods that it needs. */
 export class NodeConversion {
