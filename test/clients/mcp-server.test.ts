@@ -162,6 +162,33 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.equal(await response.text(), 'A note')
   })
 
+  it('links to the files of a workflow', async () => {
+    const file = (await dataOf(api.upload('note.txt', 'A note'))).file_id
+    const sends = node('send', 'output', { answer: '', file_list: [file] })
+    const onlySend = chain(sends)
+    const count = node('end', 'end', { outputs: { total: '{{#sys.query#}}' } })
+    const workflows = {
+      'Send and say': chain(sends, output('say', 'second')),
+      'Only send': onlySend,
+      'Send and count': { ...onlySend, nodes: onlySend.nodes.with(-1, count) },
+    }
+    for (const [name, workflow] of Object.entries(workflows)) {
+      const { id } = await dataOf(api.post('workflow/create', { name, workflow }))
+      await dataOf(api.post('workflow/publish', { id }))
+    }
+    const client = await connect()
+    const both = await call(client, 'run_send_and_say', { query: 'x' })
+    assert.equal(textOf(both), 'second')
+    const [link, ...others] = both.content.slice(1) as Data[]
+    assert.deepEqual([link.type, others], ['resource_link', []])
+    assert.deepEqual((both.structuredContent as Data).files, [file])
+    const response = await fetch(link.uri, { headers: { authorization: `Bearer ${operatorToken}` } })
+    assert.equal(await response.text(), 'A note')
+    assert.deepEqual((await call(client, 'run_only_send', { query: 'x' })).content, [link])
+    const counted = await call(client, 'run_send_and_count', { query: '5' })
+    assert.deepEqual(counted.content, [{ type: 'text', text: '{"total":"5"}' }, link])
+  })
+
   it('builds, checks, runs and publishes a workflow, which is then a tool', async () => {
     const client = await connect(await tokenOf('editor'))
     const workflow = chain(output('say', 'You said {{#sys.query#}}'))

@@ -109,7 +109,7 @@ export async function ownTools(call: InnerCall, token: TokenRecord, origin: stri
   const body = { published: true, page_size: limits.mcpTools }
   const workflows = (await call(workflowOperations.list, { body }))['items'] as Listed[]
   const workflowNames = toolNames('run', workflows, fixedNames)
-  return [...agentTools, ...workflows.map((each, at) => workflowTool(call, workflowNames[at]!, each))]
+  return [...agentTools, ...workflows.map((each, at) => workflowTool(call, workflowNames[at]!, each, origin))]
 }
 
 async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]> {
@@ -171,6 +171,23 @@ function agentTool(call: InnerCall, tool: string, { id, name, intro }: Listed, o
   }
 }
 
+/** A message of an answer. */
+interface Reply {
+  content: string
+  file_list?: string[]
+}
+
+/** The text of an answer and links to its files. An answer of files alone has no text. */
+function answerContent(text: string, files: readonly string[], origin: string): CallToolResult['content'] {
+  const links = files.map(id => ({
+    ...{ type: 'resource_link' as const, name: id, uri: `${origin}${basePath}/files/${id}` },
+    description: 'A file of the answer; reading it needs the same token.',
+  }))
+  return [...(text === '' && links.length > 0 ? [] : [{ type: 'text' as const, text }]), ...links]
+}
+
+const filesOf = (replies: readonly Reply[]): string[] => replies.flatMap(({ file_list = [] }) => file_list)
+
 async function askAgent(
   call: InnerCall,
   agentId: string,
@@ -188,22 +205,17 @@ async function askAgent(
     if (isNew) await removeIfEmpty(call, place).catch(() => {})
     throw error
   })
-  const replies = turn['feedback'] as { content: string; file_list?: string[] }[]
+  const replies = turn['feedback'] as Reply[]
   const answer = replies
     .map(({ content }) => content)
     .filter(Boolean)
     .join('\n\n')
-  const files = replies.flatMap(({ file_list = [] }) => file_list)
+  const files = filesOf(replies)
   const { waiting, options } = turn
   const more = { ...(waiting === true && { waiting, options }), ...(files.length > 0 && { files }) }
-  const links = files.map(id => ({
-    ...{ type: 'resource_link' as const, name: id, uri: `${origin}${basePath}/files/${id}` },
-    description: 'A file of the answer; reading it needs the same token.',
-  }))
   return {
     content: [
-      ...(answer === '' && links.length > 0 ? [] : [{ type: 'text' as const, text: answer }]),
-      ...links,
+      ...answerContent(answer, files, origin),
       {
         type: 'text',
         text: `conversation_id: ${String(conversationId)} (send it with the next message to continue this conversation)`,
@@ -219,7 +231,11 @@ async function removeIfEmpty(call: InnerCall, place: object): Promise<void> {
   if ((messages as unknown[]).length === 0) await call(conversationOperations.delete, { body: place })
 }
 
-function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): DoorTool {
+/** As the outputs of an output node that sends files without a text. */
+const holdsOnlyFiles = (outputs: unknown): boolean =>
+  isRecord(outputs) && Object.entries(outputs).every(([name, value]) => name === 'files' || value === '')
+
+function workflowTool(call: InnerCall, tool: string, { id, name }: Listed, origin: string): DoorTool {
   const definition: Tool = {
     name: tool,
     title: name || id,
@@ -239,15 +255,15 @@ function workflowTool(call: InnerCall, tool: string, { id, name }: Listed): Door
       const given = { ...(isRecord(inputs) ? inputs : {}), ...(query !== undefined && { query }) }
       const run = await call(runOperations.run, { body: { id, inputs: given } })
       const { run_id, status, answer, outputs, error, waiting } = run
+      const files = filesOf(run['messages'] as Reply[])
+      const result = files.length > 0 && holdsOnlyFiles(outputs) ? '' : JSON.stringify(outputs)
       const text =
-        status === 'succeeded'
-          ? String(answer || JSON.stringify(outputs))
-          : JSON.stringify({ run_id, status, error, waiting })
-      const isError = status === 'failed'
+        status === 'succeeded' ? String(answer || result) : JSON.stringify({ run_id, status, error, waiting })
+      const more = files.length > 0 && { files }
       return {
-        content: [{ type: 'text', text }],
-        structuredContent: { run_id, status, answer, outputs, error, waiting },
-        isError,
+        content: answerContent(text, files, origin),
+        structuredContent: { run_id, status, answer, outputs, error, waiting, ...more },
+        isError: status === 'failed',
       }
     },
   }
