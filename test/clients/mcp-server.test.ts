@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { limits } from '../../src/contract/limits.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
 import { chain, output } from '../support/run-graphs.ts'
@@ -264,6 +265,21 @@ describe('the MCP server, with the client of the SDK', () => {
     const kinds = await client.readResource({ uri: 'banyan://kinds' })
     assert.match((kinds.contents[0] as { text: string }).text, /"llm"/)
     await assert.rejects(client.readResource({ uri: 'banyan://nothing' }), /no resource/)
+  })
+
+  it('lists every document of every base', async () => {
+    const { token } = await dataOf(api.post('workspace/create', { name: 'Many documents' }))
+    const there = api.as(token)
+    const first = await makeBase(there)
+    const names = Array.from({ length: 101 }, (_, at) => `${at}.txt`)
+    const texts = names.map(name => ({ name, content: name }))
+    for (let at = 0; at < texts.length; at += limits.documentsPerCall)
+      await dataOf(there.post(`knowledge/${first}`, { texts: texts.slice(at, at + limits.documentsPerCall) }))
+    for (let base = 0; base < 20; base++) await makeBase(there)
+    const client = await connect(token)
+    const { resources, nextCursor } = await client.listResources()
+    assert.deepEqual(resources.map(({ name }) => name).sort(), ['kinds', ...names].sort())
+    assert.equal(nextCursor, undefined)
   })
 
   it('shows nothing of another workspace', async () => {

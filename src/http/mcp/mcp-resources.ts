@@ -8,8 +8,12 @@ import type { InnerCall } from './inner-call.ts'
 
 const kindsUri = 'banyan://kinds'
 const documentUri = /^banyan:\/\/knowledge\/([^/]+)\/documents\/([^/]+)$/
-const maxBases = 20
 const pageSize = 100
+
+interface ListedBase {
+  knowledge_id: string
+  document_count: number
+}
 
 interface ListedDocument {
   file_id: string
@@ -32,23 +36,45 @@ export const resourceTemplates: ResourceTemplate[] = [
 export async function listResources(call: InnerCall, token: TokenRecord): Promise<Resource[]> {
   if (!isAllowed(token, 'read')) return []
   const kinds = { uri: kindsUri, name: 'kinds', title: 'Kinds of nodes', mimeType: 'application/json' }
-  const { items } = await call(knowledgeOperations.list, { body: { page_size: maxBases } })
-  const documents: Resource[] = []
-  for (const { knowledge_id: id } of items as { knowledge_id: string }[]) {
-    if (documents.length >= limits.mcpResources) break
-    documents.push(...(await documentsOf(call, id)))
+  const resources: Resource[] = [kinds]
+  for await (const document of documents(call)) {
+    if (resources.length > limits.mcpResources) break
+    resources.push(document)
   }
-  return [kinds, ...documents.slice(0, limits.mcpResources)]
+  return resources
 }
 
-async function documentsOf(call: InnerCall, knowledgeId: string): Promise<Resource[]> {
-  const query = { page_size: String(pageSize) }
-  const { items } = await call(knowledgeOperations.files, { params: { knowledge_id: knowledgeId }, query })
-  return (items as ListedDocument[]).map(({ file_id, name }) => ({
-    uri: `banyan://knowledge/${knowledgeId}/documents/${file_id}`,
-    name,
-    mimeType: 'text/plain',
-  }))
+async function* documents(call: InnerCall): AsyncGenerator<Resource> {
+  const bases = everyItem<ListedBase>(cursor =>
+    call(knowledgeOperations.list, { body: { page_size: pageSize, ...cursor } }),
+  )
+  for await (const { knowledge_id, document_count } of bases) {
+    if (document_count === 0) continue
+    const listed = everyItem<ListedDocument>(cursor =>
+      call(knowledgeOperations.files, {
+        params: { knowledge_id },
+        query: { page_size: String(pageSize), ...cursor },
+      }),
+    )
+    for await (const { file_id, name } of listed)
+      yield {
+        uri: `banyan://knowledge/${knowledge_id}/documents/${file_id}`,
+        name,
+        mimeType: 'text/plain',
+      }
+  }
+}
+
+/** The whole list of an operation, read page by page. */
+async function* everyItem<Item>(
+  pageAt: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,
+): AsyncGenerator<Item> {
+  let page = await pageAt({})
+  yield* page['items'] as Item[]
+  while (page['next_cursor'] !== null) {
+    page = await pageAt({ cursor: String(page['next_cursor']) })
+    yield* page['items'] as Item[]
+  }
 }
 
 export async function readResource(call: InnerCall, uri: string) {
