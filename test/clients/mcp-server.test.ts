@@ -282,6 +282,16 @@ describe('the MCP server, with the client of the SDK', () => {
     assert.equal(nextCursor, undefined)
   })
 
+  it('refuses a cursor, because no list has a second page', async () => {
+    const client = await connect()
+    for (const list of [
+      () => client.listTools({ cursor: 'x' }),
+      () => client.listResources({ cursor: 'x' }),
+      () => client.listResourceTemplates({ cursor: 'x' }),
+    ])
+      await assert.rejects(list, { code: -32602 })
+  })
+
   it('shows nothing of another workspace', async () => {
     const other = await dataOf(api.post('workspace/create', { name: 'Other' }))
     const base = await makeBase(api)

@@ -58,7 +58,8 @@ export async function answerMcp(
 
 function createServer(call: InnerCall, token: TokenRecord, origin: string): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
-  server.setRequestHandler(ListToolsRequestSchema, async () => {
+  server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => {
+    refuseCursor(params)
     const tools = [...(await ownTools(call, token, origin)), ...fixedTools(call, token)]
     const definitions = []
     for (const { definition, complete } of tools) definitions.push((await complete?.()) ?? definition)
@@ -88,10 +89,14 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
       clearInterval(timer)
     }
   })
-  server.setRequestHandler(ListResourcesRequestSchema, async () => ({
-    resources: await listResources(call, token),
-  }))
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates }))
+  server.setRequestHandler(ListResourcesRequestSchema, async ({ params }) => {
+    refuseCursor(params)
+    return { resources: await listResources(call, token) }
+  })
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }) => {
+    refuseCursor(params)
+    return { resourceTemplates }
+  })
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
     readResource(call, params.uri).catch((error: unknown) => {
       if (!(error instanceof InnerCallFailure)) throw error
@@ -99,6 +104,11 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
     }),
   )
   return server
+}
+
+/** No list has a second page, so no cursor is valid. */
+function refuseCursor(params: { cursor?: string | undefined } | undefined): void {
+  if (params?.cursor !== undefined) throw new McpError(ErrorCode.InvalidParams, 'There is no such cursor')
 }
 
 /** A refusal is for the model, which may correct its arguments. */
