@@ -292,6 +292,17 @@ describe('the MCP server, with the client of the SDK', () => {
       await assert.rejects(list, { code: -32602 })
   })
 
+  it('refuses a resource that does not exist as not found', async () => {
+    const base = await makeBase(api)
+    const client = await connect()
+    for (const uri of [
+      'banyan://nothing',
+      `banyan://knowledge/${base}/documents/file_AAAAAAAAAAAAAAAAAAAAAA`,
+      'banyan://knowledge/kb_AAAAAAAAAAAAAAAAAAAAAA/documents/file_AAAAAAAAAAAAAAAAAAAAAA',
+    ])
+      await assert.rejects(client.readResource({ uri }), { code: -32002 }, uri)
+  })
+
   it('shows nothing of another workspace', async () => {
     const other = await dataOf(api.post('workspace/create', { name: 'Other' }))
     const base = await makeBase(api)

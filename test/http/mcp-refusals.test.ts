@@ -11,8 +11,9 @@ test('a refused first message is reported, also if its conversation cannot be re
     if (operation === agentOperations.gets)
       return { agents: { agent_a: { exist: true, data: { id: 'agent_a', name: 'A' } } } }
     if (operation === conversationOperations.create) return { conversation_id: 'conv_a' }
-    if (operation === conversationOperations.chat) throw new InnerCallFailure('too many turns')
-    throw new InnerCallFailure('the database does not answer')
+    if (operation === conversationOperations.chat)
+      throw new InnerCallFailure('rate_limited', 'too many turns')
+    throw new InnerCallFailure('unavailable', 'the database does not answer')
   }
   const token = { role: 'runner', agentIds: ['agent_a'] } as unknown as TokenRecord
   const [ask] = await ownTools(call, token, 'http://here')

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
+import type { Reason } from '../../contract/error-codes.ts'
 import type { Finding } from '../../contract/finding.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -20,7 +21,14 @@ interface InnerInput {
 export type InnerCall = (operation: Operation, input?: InnerInput) => Promise<Record<string, unknown>>
 
 /** An operation refused the call; the message is for the model. */
-export class InnerCallFailure extends Error {}
+export class InnerCallFailure extends Error {
+  readonly reason: Reason
+
+  constructor(reason: Reason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
 
 /** Permissions, validation, quotas and the audit log apply as to any request with the caller's token. */
 export const innerCalls =
@@ -35,11 +43,11 @@ export const innerCalls =
       const call = { token, workspaceId, params, query: { ...query }, body: value, members, request, reply }
       return dataOf(await request.server.executors.get(operation)!(call as unknown as Call))
     } catch (thrown) {
-      const { message, errors } = request.server.errorOf(thrown, request)
+      const { reason, message, errors } = request.server.errorOf(thrown, request)
       const isQuoted = (each: Finding): boolean =>
         [' ', ': '].some(between => message.includes(`${each.path}${between}${each.message}`))
       const more = errors.filter(each => !isQuoted(each)).map(each => `${each.path}: ${each.message}`)
-      throw new InnerCallFailure([message, ...more].join('\n'))
+      throw new InnerCallFailure(reason, [message, ...more].join('\n'))
     }
   }
 

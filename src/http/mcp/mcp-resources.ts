@@ -20,7 +20,7 @@ interface ListedDocument {
   name: string
 }
 
-const resourceNotFound = -32002
+export const resourceNotFound = -32002
 
 export const resourceTemplates: ResourceTemplate[] = [
   {

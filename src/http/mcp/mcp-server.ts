@@ -17,7 +17,7 @@ import type { TokenRecord } from '../../access/access-store.ts'
 import { Answer } from '../answer.ts'
 import { withComments } from '../event-stream.ts'
 import { type InnerCall, InnerCallFailure, innerCalls } from './inner-call.ts'
-import { listResources, readResource, resourceTemplates } from './mcp-resources.ts'
+import { listResources, readResource, resourceNotFound, resourceTemplates } from './mcp-resources.ts'
 import { type DoorTool, fixedTools, ownTools } from './mcp-tools.ts'
 
 const serverInfo = { name: 'banyan', title: 'Banyan', version: '1' }
@@ -100,7 +100,10 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
     readResource(call, params.uri).catch((error: unknown) => {
       if (!(error instanceof InnerCallFailure)) throw error
-      throw new McpError(ErrorCode.InvalidParams, error.message)
+      throw new McpError(
+        error.reason === 'not_found' ? resourceNotFound : ErrorCode.InvalidParams,
+        error.message,
+      )
     }),
   )
   return server
