@@ -12,9 +12,9 @@ import type { IdempotencyScope, IdempotencyStore } from './idempotency-store.ts'
 const keyOf = (secret: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'banyan idempotent answer', 32))
 
-export const reusedKey = (): AppError =>
-  new AppError('version_conflict', 'This Idempotency-Key was used with another request; use a new one', {
-    errors: [{ path: 'header/Idempotency-Key', message: 'was used with another request' }],
+export const reusedKey = (header = 'Idempotency-Key'): AppError =>
+  new AppError('version_conflict', `This ${header} was used with another request; use a new one`, {
+    errors: [{ path: `header/${header}`, message: 'was used with another request' }],
   })
 
 /** Executes a request once per key and returns its first response to retries. */

@@ -284,6 +284,9 @@ describe('a webhook', () => {
     assert.equal(first.status, 202)
     const replayed = await callHook(hook, '{"a":1}', signed('msg_1', now, '{"a":1}'))
     assert.equal(replayed.json.data.run_id, first.json.data.run_id)
+    const reused = (await callHook(hook, '{"a":2}', signed('msg_1', now, '{"a":2}'))).json
+    assert.deepEqual([reused.code, reused.data.errors[0].path], [40901, 'header/webhook-id'])
+    assert.match(reused.message, /^This webhook-id was used/)
     const code = async (body: string, headers: Record<string, string>): Promise<number> =>
       (await callHook(hook, body, headers)).json.code
     const { webhookWindowSeconds: window } = limits

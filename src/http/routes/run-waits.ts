@@ -84,10 +84,12 @@ type KeyedInputs = RunInputs & { fingerprint?: string }
 /** `settled` is absent where an earlier request with the same key started it. */
 export type StartedRun = Pick<LiveRun, 'runId'> & Partial<Pick<LiveRun, 'settled'>>
 
-/** The id of the run, derived from an Idempotency-Key, and the fingerprint that a retry must match. */
+/** The id of the run, derived from the key in `header`, and the fingerprint that a retry must match. */
 export interface KeyedRun {
   runId: string
   fingerprint: string
+  /** Default: Idempotency-Key. */
+  header?: string
 }
 
 /** `admit` fails if no new run is allowed now; a retry finds its run without this check. */
@@ -108,11 +110,11 @@ export async function startRun(
     return runs.start(workspaceId, newRun)
   }
   if (!keyed) return start(request)
-  const { runId, fingerprint } = keyed
+  const { runId, fingerprint, header } = keyed
   const findExisting = async (): Promise<StartedRun | undefined> => {
     const run = await runs.find(workspaceId, runId)
     if (!run) return undefined
-    if ((JSON.parse(run.inputs) as KeyedInputs).fingerprint !== fingerprint) throw reusedKey()
+    if ((JSON.parse(run.inputs) as KeyedInputs).fingerprint !== fingerprint) throw reusedKey(header)
     return { runId }
   }
   const existing = await findExisting()

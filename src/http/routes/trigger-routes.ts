@@ -196,7 +196,11 @@ async function startWebhookRun(
     headers: passedHeaders(headers),
     query: Object.fromEntries(new URL(url, 'http://localhost').searchParams),
   })
-  const keyed = key && { runId: derivedId('run', [trigger.id, key]), fingerprint: hash('sha256', body) }
+  const keyed = key && {
+    runId: derivedId('run', [trigger.id, key]),
+    fingerprint: hash('sha256', body),
+    ...(trigger.settings.auth === 'signature' && { header: 'webhook-id' }),
+  }
   return startRun(runs, workspaceId, runRequest, {
     keyed: keyed || undefined,
     admit: () => quotas.admitRun({ workspaceId, limits: own }),
