@@ -204,6 +204,14 @@ test('masks a secret that comes back in Base64 or percent-encoded', async () => 
   }
 })
 
+test('masks a secret in JSON that comes back as a text in JSON', async () => {
+  const run = await runOnce([
+    request({ url: sink.origin, body: { key: '{{#secret.crm#}}' } }),
+    output('say', '{{#call.text#}}'),
+  ])
+  assert.deepEqual(JSON.parse(JSON.parse(run.answer).body), { key: '•••' })
+})
+
 test('escapes a secret inside a body that is JSON text', async () => {
   await runOnce([
     request({ url: `${sink.origin}/`, body: '{"key": "{{#secret.crm#}}"}' }),

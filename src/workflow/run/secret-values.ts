@@ -77,14 +77,19 @@ export async function loadSecrets(
   return new SecretValues(await findSecrets(workspaceId, secretNames))
 }
 
-/** As it is, and encoded in JSON, a path, a query, a form, Base64 and, in lower case, a host name. */
+/**
+ * As it is, and encoded in JSON, JSON inside a text in JSON, a path, a query, a form, Base64 and, in lower case, a host
+ * name.
+ */
 function formsOf(secret: string): string[] {
   const value = secret.trim().toWellFormed()
+  const inJson = JSON.stringify(value).slice(1, -1)
   const inUrl = encodeURIComponent(value)
   return [
     value,
     value.toLowerCase(),
-    JSON.stringify(value).slice(1, -1),
+    inJson,
+    JSON.stringify(inJson).slice(1, -1),
     encodeURI(value),
     inUrl,
     inUrl.toLowerCase(),
