@@ -83,6 +83,7 @@ describe('Python code', { skip: noPython }, () => {
       ['{1: "a", 2.5: "b", False: "c", None: "d"}', { '1': 'a', '2.5': 'b', false: 'c', null: 'd' }],
       ['2 ** 53', 2 ** 53],
       ['2 ** 53 + 2', 2 ** 53 + 2],
+      ['10 ** 20', 10 ** 20],
       ['"é😀\\n"', 'é😀\n'],
     ] as const)
       it(expression, async () => assert.deepEqual(await run(returning(expression)), expected))
@@ -97,6 +98,8 @@ describe('Python code', { skip: noPython }, () => {
         }),
         { numRuns: rounds(15) },
       )
+      const large = JSON.parse('{"given": [1152921504606847000, 1e21, 1.7e308]}')
+      assert.deepEqual(await run('def main(given):\n    return {"given": given}', large), large)
       const odd = JSON.parse(
         '{"given": {"__proto__": {"a": 1}, "__monty_type__": "Path", "日本": "😀\\u0000"}}',
       )
@@ -142,6 +145,8 @@ describe('Python code', { skip: noPython }, () => {
       ],
       [returning('b"abc"'), /^main returned bytes, which is not JSON: use bytes.decode/],
       [returning('{"n": 10 ** 20 + 1}'), /^main returned an integer beyond 2\*\*53 in "n"/],
+      [returning('2 ** 60'), /^main returned an integer beyond 2\*\*53/],
+      [returning('10 ** 21'), /^main returned an integer beyond 2\*\*53/],
       [returning('{(1, 2): 3}'), /^main returned a key that is no text/],
       [returning('len'), /^main returned a value of the type/],
       [

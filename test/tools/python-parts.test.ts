@@ -133,8 +133,8 @@ describe('what main of Python returned', () => {
     assert.equal(resultJson(new Map([['__proto__', 1]])), '{"__proto__":1}')
   })
 
-  it('is a large number where JSON holds it exactly', () => {
-    assert.deepEqual(JSON.parse(resultJson([2n ** 60n])), [2 ** 60])
+  it('is a large number where JSON has all its digits', () => {
+    assert.throws(() => resultJson([2n ** 60n]), /an integer beyond 2\*\*53/)
     assert.equal(resultJson([-49550901209876010n]), '[-49550901209876010]')
   })
 

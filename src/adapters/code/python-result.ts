@@ -26,11 +26,10 @@ function jsonValue(value: unknown, place: string, depth: number): unknown {
   throw refusal(`a value of the type ${type}`, place, 'use str()')
 }
 
-/** Refuses an integer that a JSON number would round. */
+/** Refuses an integer whose digits would change in JSON, even if the number stays the same: 2**60, for example. */
 function exactNumber(value: bigint, place: string): number {
   const number = Number(value)
-  const isKept = String(number) === String(value) || (Number.isFinite(number) && BigInt(number) === value)
-  if (isKept) return number
+  if (String(number) === String(value)) return number
   throw refusal('an integer beyond 2**53', place, 'use str() or float()')
 }
 
