@@ -4,6 +4,7 @@ import { isAllowed } from '../../access/permissions.ts'
 import { kindOperations } from '../../contract/kind-operations.ts'
 import { knowledgeOperations } from '../../contract/knowledge-operations.ts'
 import { limits } from '../../contract/limits.ts'
+import { everyItem, type Page } from '../../contract/paging.ts'
 import type { InnerCall } from './inner-call.ts'
 
 const kindsUri = 'banyan://kinds'
@@ -45,17 +46,20 @@ export async function listResources(call: InnerCall, token: TokenRecord): Promis
 }
 
 async function* documents(call: InnerCall): AsyncGenerator<Resource> {
-  const bases = everyItem<ListedBase>(cursor =>
-    call(knowledgeOperations.list, { body: { page_size: pageSize, ...cursor } }),
+  const bases = everyItem(async ({ pageSize: page_size, cursor }) =>
+    pageOf<ListedBase>(await call(knowledgeOperations.list, { body: { page_size, cursor } })),
   )
+  let read = 0
   for await (const { knowledge_id, document_count } of bases) {
+    // A workspace may have any number of bases without documents.
+    if (++read > limits.mcpResources) return
     if (document_count === 0) continue
-    const listed = everyItem<ListedDocument>(cursor =>
-      call(knowledgeOperations.files, {
-        params: { knowledge_id },
-        query: { page_size: String(pageSize), ...cursor },
-      }),
-    )
+    const listed = everyItem(async ({ pageSize, cursor }) => {
+      const query = { page_size: String(pageSize), ...(cursor !== undefined && { cursor }) }
+      return pageOf<ListedDocument>(
+        await call(knowledgeOperations.files, { params: { knowledge_id }, query }),
+      )
+    })
     for await (const { file_id, name } of listed)
       yield {
         uri: `banyan://knowledge/${knowledge_id}/documents/${file_id}`,
@@ -65,17 +69,11 @@ async function* documents(call: InnerCall): AsyncGenerator<Resource> {
   }
 }
 
-/** The whole list of an operation, read page by page. */
-async function* everyItem<Item>(
-  pageAt: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,
-): AsyncGenerator<Item> {
-  let page = await pageAt({})
-  yield* page['items'] as Item[]
-  while (page['next_cursor'] !== null) {
-    page = await pageAt({ cursor: String(page['next_cursor']) })
-    yield* page['items'] as Item[]
-  }
-}
+const pageOf = <Item>({ total, items, next_cursor }: Record<string, unknown>): Page<Item> => ({
+  total: total as number,
+  items: items as Item[],
+  ...(next_cursor !== null && { nextCursor: next_cursor as string }),
+})
 
 export async function readResource(call: InnerCall, uri: string) {
   if (uri === kindsUri) {
