@@ -60,6 +60,12 @@ const conversationId = string(
   'conv_Zk3xV0m2q1c5b7n9d1f3gA',
 )
 
+const finishReason = choice(
+  ['stop', 'length', 'content_filter'],
+  'Why the answer ends: `length` and `content_filter` if the model provider cut it off.',
+  { example: 'stop' },
+)
+
 export const openaiCompletion = named(
   'ChatCompletion',
   Type.Object({
@@ -77,7 +83,7 @@ export const openaiCompletion = named(
           ...optional({ annotations }),
         }),
         logprobs: Type.Null(),
-        finish_reason: Type.Literal('stop'),
+        finish_reason: finishReason,
       }),
       'One choice.',
     ),
@@ -106,7 +112,7 @@ export const openaiCompletionChunk = named(
           }),
         ),
         logprobs: Type.Null(),
-        finish_reason: orNull(Type.Literal('stop'), '`stop` in the last one.'),
+        finish_reason: orNull(finishReason, 'Set in the last one.'),
       }),
       'Empty in the chunk with `usage`.',
     ),
@@ -144,7 +150,7 @@ const outputMessage = named(
   Type.Object({
     type: Type.Literal('message'),
     id: string('Id of the item.'),
-    status: choice(['in_progress', 'completed'], 'Whether it is complete.'),
+    status: choice(['in_progress', 'completed', 'incomplete'], 'Whether it is complete.'),
     role: Type.Literal('assistant'),
     content: Type.Array(outputText),
   }),
@@ -156,7 +162,10 @@ export const openaiResponse = named(
     id: string('Id of the response; `previous_response_id` of the next request.'),
     object: Type.Literal('response'),
     created_at: created,
-    status: choice(['in_progress', 'completed', 'failed', 'cancelled'], 'State of the response.'),
+    status: choice(
+      ['in_progress', 'completed', 'incomplete', 'failed', 'cancelled'],
+      'State of the response; `incomplete` if the model provider cut off the answer.',
+    ),
     model,
     output: array(outputMessage, 'The messages of the agent, in order.'),
     previous_response_id: orNull(Type.String(), 'As sent.'),
@@ -167,7 +176,12 @@ export const openaiResponse = named(
     instructions: orNull(Type.String(), 'As sent.'),
     metadata: anyObject('As sent.'),
     error: orNull(Type.Object({ code: Type.String(), message: Type.String() }), 'Why it failed.'),
-    incomplete_details: Type.Null(),
+    incomplete_details: orNull(
+      Type.Object({
+        reason: choice(['max_output_tokens', 'content_filter'], 'Why the model provider cut off the answer.'),
+      }),
+      'Why it is incomplete.',
+    ),
     usage: orNull(
       Type.Object({
         input_tokens: integer('Prompt tokens of all model calls.', 120),

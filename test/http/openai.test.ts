@@ -200,6 +200,35 @@ describe('chat completions', () => {
     assert.equal(model.calls.chat.length, 2)
   })
 
+  test('say that the provider cut off the answer, streamed or not', async () => {
+    const graph = chain(llm('model', '{{#sys.query#}}'), output('say', 'A: {{#model.text#}}'))
+    const workflow = `workflow/${await makeWorkflow(api, graph)}`
+    for (const reason of ['length', 'content_filter']) {
+      model.play(() => ({ text: 'One two', finishReason: reason }))
+      for (const name of [agent, workflow]) {
+        const body = { model: name, messages: [user('Hi')] }
+        assert.equal((await complete(body)).choices[0].finish_reason, reason)
+        const events = await streamed('/v1/chat/completions', body)
+        assert.equal(events.at(-2)!.data.choices[0].finish_reason, reason)
+      }
+    }
+  })
+
+  test('are complete although a model was cut off whose text they do not end with', async () => {
+    const graph = chain(
+      llm('choice', 'Y or N?', { max_tokens: 1 }),
+      llm('model', '{{#choice.text#}}'),
+      output('say', '{{#model.text#}}'),
+    )
+    const name = `workflow/${await makeWorkflow(api, graph)}`
+    for (const text of ['Yes', 'Only Y']) {
+      model.play((_, count) => (count === 1 ? { text: 'Y', finishReason: 'length' } : { text }))
+      const answer = await complete({ model: name, messages: [user('Hi')] })
+      assert.deepEqual([answer.choices[0].message.content, answer.choices[0].finish_reason], [text, 'stop'])
+      model.reset()
+    }
+  })
+
   test('show events of the run only if asked', async () => {
     const hidden = await streamed('/v1/chat/completions', { messages: [user('Hi')] })
     assert.ok(hidden.every(({ data }) => data.run_event === undefined))
@@ -465,6 +494,27 @@ describe('responses', () => {
     const next = await respond({ input: 'More', previous_response_id: response.id })
     assert.deepEqual(next.conversation, response.conversation)
   })
+})
+
+describe('a response that the provider cut off', () => {
+  const reasons = { length: 'max_output_tokens', content_filter: 'content_filter' }
+  for (const [finishReason, reason] of Object.entries(reasons))
+    test(`is incomplete: ${reason}`, async () => {
+      model.play(() => ({ text: 'One two', finishReason }))
+      const expected = ['incomplete', { reason }, 'incomplete']
+      const stateOf = ({ status, incomplete_details, output: items }: Data) => [
+        ...[status, incomplete_details, items[0].status],
+      ]
+      const whole = await respond({ input: 'Hi' })
+      assert.deepEqual(stateOf(whole), expected)
+      assert.deepEqual(stateOf((await api.get(`/v1/responses/${whole.id}`)).json), expected)
+      const events = await streamed('/v1/responses', { input: 'Hi' })
+      const { event, data } = events.at(-1)!
+      assert.equal(event, 'response.incomplete')
+      assert.deepEqual(stateOf(data.response), expected)
+      const next = await respond({ input: 'Go on', previous_response_id: whole.id })
+      assert.deepEqual(next.conversation, whole.conversation)
+    })
 })
 
 describe('errors', () => {

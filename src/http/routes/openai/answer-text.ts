@@ -1,7 +1,9 @@
 import type { Message } from '../../../conversations/conversation.ts'
 import type { TurnAnswer } from '../../../conversations/turn-events.ts'
 import { type Citation, citationMark, citationsIn } from '../../../workflow/citations.ts'
+import { isJsonRecord, ownValue } from '../../../workflow/json-record.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
+import type { StepRecord } from '../../../workflow/run/store/run-records.ts'
 import type { StoredExchange } from './exchange.ts'
 
 /**
@@ -59,4 +61,37 @@ export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }
     steps ??= runs.steps(workspaceId, runId)
     return citationsIn(text, await steps)
   }
+}
+
+/** Why an answer is not complete. */
+export type CutReason = 'length' | 'content_filter'
+
+/**
+ * Why the last text of an answer is not complete; undefined if it is, or if no model step is known to have written its
+ * end. A workflow may show only a part of what a model wrote, or nothing.
+ */
+export async function cutReason(
+  runs: Pick<Runs, 'steps'>,
+  { workspaceId, runId }: StoredExchange,
+  { replies }: TurnAnswer,
+): Promise<CutReason | undefined> {
+  const last = replies.findLast(({ dataType }) => dataType === 'text')?.content.trimEnd() ?? ''
+  if (last === '') return undefined
+  const written = (await runs.steps(workspaceId, runId)).flatMap(writtenBy)
+  const shown = written.filter(({ endings }) => endings.some(ending => last.endsWith(ending)))
+  // A short text may be equal to the end of a longer one.
+  const longest = Math.max(...shown.map(({ length }) => length))
+  return shown.findLast(({ length }) => length === longest)?.cutBy
+}
+
+/** What a model wrote in this step: a message that shows it ends with its text, or with the notice after it. */
+function writtenBy({ kind, outputs }: StepRecord) {
+  if ((kind !== 'llm' && kind !== 'agent') || outputs === undefined) return []
+  const parsed: unknown = JSON.parse(outputs)
+  if (!isJsonRecord(parsed)) return []
+  const [text, notice, reason] = ['text', 'notice', 'finish_reason'].map(name => ownValue(parsed, name))
+  if (typeof text !== 'string' || text.trim() === '') return []
+  const cutBy: CutReason | undefined = reason === 'length' || reason === 'content_filter' ? reason : undefined
+  const endings = [text, `${text}${String(notice)}`].map(ending => ending.trimEnd())
+  return [{ endings, length: text.length, cutBy }]
 }

@@ -5,7 +5,16 @@ import { usageOnWire } from '../../../workflow/run/run-event.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { ServerSentEvent } from '../../event-stream.ts'
 import type { Call } from '../../route.ts'
-import { citationFinder, fileUrl, gap, optionsText, textOf, UnsentText } from './answer-text.ts'
+import {
+  type CutReason,
+  citationFinder,
+  cutReason,
+  fileUrl,
+  gap,
+  optionsText,
+  textOf,
+  UnsentText,
+} from './answer-text.ts'
 import type { Exchange, StoredExchange } from './exchange.ts'
 
 export type CompletionBody = Call<typeof operations.chatCompletions>['body']
@@ -42,6 +51,9 @@ async function annotationsOf({ runs, exchange, origin }: Answering, text: string
   }))
 }
 
+const finishReason = async ({ runs, exchange }: Answering, answer: TurnAnswer): Promise<'stop' | CutReason> =>
+  (await cutReason(runs, exchange, answer)) ?? 'stop'
+
 export async function completion(answering: Answering, { model }: CompletionBody, signal: AbortSignal) {
   const { exchange, origin } = answering
   const answer = await exchange.answer(signal)
@@ -58,7 +70,7 @@ export async function completion(answering: Answering, { model }: CompletionBody
   }
   return {
     ...headOf(exchange, 'chat.completion', model),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: await finishReason(answering, answer) }],
     usage: usageOnWire(await exchange.usage(signal)),
   }
 }
@@ -74,7 +86,7 @@ export async function* completionChunks(
   const chunk = (members: object): ServerSentEvent => ({
     data: JSON.stringify({ ...head, ...(includesUsage && { usage: null }), ...members }),
   })
-  const delta = (piece: object, finish: 'stop' | null = null): ServerSentEvent =>
+  const delta = (piece: object, finish: 'stop' | CutReason | null = null): ServerSentEvent =>
     chunk({ choices: [{ index: 0, delta: piece, logprobs: null, finish_reason: finish }] })
   const joined = new JoinedTexts()
 
@@ -95,7 +107,7 @@ export async function* completionChunks(
     if (options !== '') yield delta({ content: joined.end(options) })
     const annotations = await annotationsOf(answering, joined.text)
     if (annotations.length > 0) yield delta({ annotations })
-    yield delta({}, 'stop')
+    yield delta({}, await finishReason(answering, event.answer))
     if (includesUsage) yield chunk({ choices: [], usage: usageOnWire(await exchange.usage(signal)) })
     yield { data: '[DONE]' }
   }

@@ -5,7 +5,7 @@ import type { TokenUsage } from '../../../workflow/step.ts'
 import type { ServerSentEvent } from '../../event-stream.ts'
 import { openaiError } from '../../openai-error.ts'
 import type { Call } from '../../route.ts'
-import { citationFinder, optionsText, textOf, UnsentText } from './answer-text.ts'
+import { type CutReason, citationFinder, cutReason, optionsText, textOf, UnsentText } from './answer-text.ts'
 import { type Answering, failureOf } from './completions.ts'
 import type { StoredExchange } from './exchange.ts'
 import { idPart } from './item-ids.ts'
@@ -21,7 +21,9 @@ const outputText = (text: string, annotations: readonly Annotation[]) => ({
   logprobs: [],
 })
 
-const outputMessage = (id: string, status: 'in_progress' | 'completed', content: readonly object[]) => ({
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+const outputMessage = (id: string, status: ItemStatus, content: readonly object[]) => ({
   type: 'message',
   id,
   status,
@@ -40,7 +42,13 @@ export interface Final {
   output?: readonly object[]
   usage?: TokenUsage
   error?: AppError | undefined
+  /** Why it is not complete, although it ended without an error. */
+  cutBy?: CutReason | undefined
 }
+
+const incompleteReasons = { length: 'max_output_tokens', content_filter: 'content_filter' } as const
+
+const statusOf = ({ status, cutBy }: Final) => (status === 'completed' && cutBy ? 'incomplete' : status)
 
 export function responseOf(
   exchange: StoredExchange,
@@ -48,12 +56,13 @@ export function responseOf(
   createdAt: number,
   final: Final,
 ) {
-  const { usage, error } = final
+  const { usage, error, cutBy } = final
+  const status = statusOf(final)
   return {
     id: `resp_${exchange.id}`,
     object: 'response',
     created_at: createdAt,
-    status: final.status,
+    status,
     model: body.model,
     output: final.output ?? [],
     previous_response_id: body.previous_response_id ?? null,
@@ -61,7 +70,7 @@ export function responseOf(
     instructions: body.instructions ?? null,
     metadata: body.metadata ?? {},
     error: error ? { code: openaiError(error).error.code, message: error.message } : null,
-    incomplete_details: null,
+    incomplete_details: status === 'incomplete' && cutBy ? { reason: incompleteReasons[cutBy] } : null,
     usage: usage
       ? {
           input_tokens: usage.promptTokens,
@@ -83,24 +92,30 @@ export function responseOf(
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
-/** The texts of the agent, one for each message, with what they cite. */
+/** The texts of the agent, one for each message, with what they cite, and why the last one is not complete. */
 async function outputTexts(answering: Answering<StoredExchange>, answer: TurnAnswer) {
   const { runs, exchange, origin } = answering
   const citationsOf = citationFinder(runs, exchange)
-  const shown = answer.replies.map(reply => ({ id: reply.id, text: textOf(reply, origin) }))
+  const cutBy = await cutReason(runs, exchange, answer)
+  const cutReply = cutBy && answer.replies.findLast(({ dataType }) => dataType === 'text')
+  const shown = answer.replies.map(reply => {
+    const status: ItemStatus = reply === cutReply ? 'incomplete' : 'completed'
+    return { id: reply.id, text: textOf(reply, origin), status }
+  })
   const texts = shown.filter(({ text }) => text !== '')
   const last = texts.at(-1)
   if (last) last.text += optionsText(answer)
-  return Promise.all(
-    texts.map(async ({ id, text }) => {
+  const cited = await Promise.all(
+    texts.map(async ({ id, text, status }) => {
       const annotations = (await citationsOf(text)).map(
         ({ start, fileId, fileName }): Annotation => ({
           ...{ type: 'file_citation', file_id: fileId, filename: fileName, index: start },
         }),
       )
-      return { id, text, annotations }
+      return { id, text, annotations, status }
     }),
   )
+  return { texts: cited, cutBy }
 }
 
 export async function response(answering: Answering, body: ResponseBody, signal: AbortSignal) {
@@ -118,12 +133,13 @@ export async function outputOf(
   answering: Answering<StoredExchange>,
   answer: TurnAnswer,
   signal: AbortSignal,
-): Promise<Pick<Final, 'output' | 'usage'>> {
+): Promise<Pick<Final, 'output' | 'usage' | 'cutBy'>> {
   const { exchange } = answering
-  const output = (await outputTexts(answering, answer)).map(({ id, text, annotations }) =>
-    outputMessage(itemId(exchange, id), 'completed', [outputText(text, annotations)]),
+  const { texts, cutBy } = await outputTexts(answering, answer)
+  const output = texts.map(({ id, text, annotations, status }) =>
+    outputMessage(itemId(exchange, id), status, [outputText(text, annotations)]),
   )
-  return { output, usage: await exchange.usage(signal) }
+  return { output, usage: await exchange.usage(signal), cutBy }
 }
 
 class StreamedItem {
@@ -191,7 +207,8 @@ export class ResponseStream {
   async *#complete(answer: TurnAnswer, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const { exchange } = this.#answering
     const output: object[] = []
-    for (const { id, text, annotations } of await outputTexts(this.#answering, answer)) {
+    const { texts, cutBy } = await outputTexts(this.#answering, answer)
+    for (const { id, text, annotations, status } of texts) {
       const streamed = this.#items.get(id)?.text ?? ''
       // Text that was not streamed, such as the options of a question.
       if (text.startsWith(streamed)) yield* this.#add(id, text.slice(streamed.length), false)
@@ -203,14 +220,14 @@ export class ResponseStream {
       yield this.#event('response.output_text.done', { ...place, text, logprobs: [] })
       const part = outputText(text, annotations)
       yield this.#event('response.content_part.done', { ...place, part })
-      const done = outputMessage(item.id, 'completed', [part])
+      const done = outputMessage(item.id, status, [part])
       const { output_index } = place
       yield this.#event('response.output_item.done', { output_index, item: done })
       output.push(done)
     }
     const usage = await exchange.usage(signal)
-    const response = this.#response({ status: 'completed', output, usage })
-    yield this.#event('response.completed', { response })
+    const response = this.#response({ status: 'completed', output, usage, cutBy })
+    yield this.#event(`response.${response.status}`, { response })
   }
 
   #response(final: Final) {
