@@ -21,6 +21,17 @@ const readHeaders = [
   ],
 ]
 
+/** Characters of the list of names that a browser asks for. */
+const maxAskedLength = 2000
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** The known headers, and those that the page asks for: packages such as `openai` send headers of their own. */
+function headersFor(asked = ''): string[] {
+  const names = asked.length > maxAskedLength ? [] : asked.toLowerCase().split(',')
+  const valid = names.map(name => name.trim()).filter(name => headerName.test(name))
+  return [...new Set([...sentHeaders, ...valid])]
+}
+
 /** Whether pages of an origin may call an operation. */
 export type OriginRule = (origin: string) => boolean
 
@@ -42,13 +53,14 @@ export function answerPreflights(
     method: 'OPTIONS',
     url,
     config: { isPreflight: true },
-    handler: ({ headers: { origin } }, reply) => {
+    handler: ({ headers }, reply) => {
+      const { origin } = headers
       if (origin !== undefined && !allows(origin))
         throw new AppError('forbidden', `Web pages of ${origin} may not call this operation`)
       if (origin !== undefined)
         opens(reply, origin).headers({
           'access-control-allow-methods': methods.join(', '),
-          'access-control-allow-headers': sentHeaders.join(', '),
+          'access-control-allow-headers': headersFor(headers['access-control-request-headers']).join(', '),
           'access-control-max-age': '600',
         })
       return reply

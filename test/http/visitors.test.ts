@@ -443,6 +443,26 @@ describe('pages of other origins', () => {
     assert.equal((await preflight('workflow/update', 'https://shop.example')).status, 401)
   })
 
+  test('may send the headers of the OpenAI package', async () => {
+    const allowedFor = async (asked: string) => {
+      const { headers } = await api.as(undefined).call('OPTIONS', '/v1/chat/completions', undefined, {
+        headers: { origin: 'https://shop.example', 'access-control-request-headers': asked },
+      })
+      return (headers.get('access-control-allow-headers') ?? '').split(', ')
+    }
+    const sent = ['authorization', 'content-type', 'x-stainless-lang', 'x-stainless-os', 'user-agent']
+    const allowed = await allowedFor(sent.join(','))
+    assert.deepEqual(
+      sent.filter(name => !allowed.includes(name)),
+      [],
+    )
+    assert.equal(new Set(allowed).size, allowed.length)
+    const usual = await allowedFor('')
+    assert.ok(usual.includes('x-visitor'))
+    for (const asked of ['x y', 'b@d, "e"', `x-${'a'.repeat(3000)}`])
+      assert.deepEqual(await allowedFor(asked), usual)
+  })
+
   test('may call an agent that allows them', async () => {
     const anonymous = api.as(undefined)
     for (const origin of ['https://shop.example', 'https://my.blog.example']) {
