@@ -65,6 +65,8 @@ export interface Route {
   quick?: QuickAnswer
   /** Set if the origin alone decides which pages may read its responses, also refusals. */
   allowsOrigin?: OriginRule
+  /** Set if pages of other origins may call it with a token; its handler decides which may read the response. */
+  isForPages?: boolean
 }
 
 /** Binds a handler to its operation, with the types of the operation's schemas. */
@@ -160,7 +162,7 @@ export function registerRoute(app: FastifyInstance, parts: ServerParts, route: R
   app.executors.set(operation, execute)
   const methods = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   const url = operation.path.replace(/\{(\w+)\}/g, ':$1')
-  if (operation.access === 'public' || route.allowsOrigin)
+  if (operation.access === 'public' || route.isForPages || route.allowsOrigin)
     answerPreflights(app, url, methods, route.allowsOrigin)
 
   app.route({

@@ -463,6 +463,28 @@ describe('pages of other origins', () => {
       assert.deepEqual(await allowedFor(asked), usual)
   })
 
+  test('may list models and get earlier responses with a runner token', async () => {
+    const shop = 'https://shop.example'
+    const token = { name: 'w', role: 'runner', agent_ids: [agentId] }
+    const runner = api.as((await dataOf(api.post('token/create', token))).token)
+    const { json } = await runner.post('/v1/responses', { model: agentId, input: 'hi' })
+    for (const path of ['/v1/models', `/v1/models/${agentId}`, `/v1/responses/${json.id}`]) {
+      const { status, headers } = await preflight(path, shop)
+      assert.deepEqual([status, headers.get('access-control-allow-origin')], [204, shop], path)
+      for (const [origin, allowed] of [
+        [shop, shop],
+        ['https://evil.example', null],
+      ] as const) {
+        const answer = await runner.get(path, from(origin))
+        assert.deepEqual(
+          [answer.status, answer.headers.get('access-control-allow-origin')],
+          [200, allowed],
+          path,
+        )
+      }
+    }
+  })
+
   test('may call an agent that allows them', async () => {
     const anonymous = api.as(undefined)
     for (const origin of ['https://shop.example', 'https://my.blog.example']) {

@@ -72,3 +72,15 @@ export async function agentOf(
   admitOrigin(request, reply, found.agent.allowedOrigins)
   return { ...found, caller }
 }
+
+/** Lets pages of the agent's origins read what is sent to one of its tokens. */
+export async function admitPage(
+  agents: AgentService,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  token: TokenRecord,
+  agentId: string,
+): Promise<void> {
+  if (request.headers.origin === undefined || !mayUse(token, agentId)) return
+  const agent = await agents.store.find(token.workspaceId, agentId)
+  if (agent) admitOrigin(request, reply, agent.allowedOrigins)
+}

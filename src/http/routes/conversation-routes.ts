@@ -1,6 +1,4 @@
-import type { TokenRecord } from '../../access/access-store.ts'
 import { isAllowed } from '../../access/permissions.ts'
-import type { AgentService } from '../../agents/agent-service.ts'
 import { conversationOperations as operations } from '../../contract/conversation-operations.ts'
 import { isOn } from '../../contract/fields.ts'
 import { type PageRequest, pageAnswer } from '../../contract/paging.ts'
@@ -10,12 +8,11 @@ import { exportConversations, exportOne } from '../../conversations/conversation
 import type { ConversationFilter } from '../../conversations/conversation-store.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
-import { admitOrigin } from '../cors.ts'
 import { callerSignal, eventStream, lastEventId, type ServerSentEvent } from '../event-stream.ts'
 import { type Call, fingerprintOf, idempotencyKey, type Route, route } from '../route.ts'
 import { rowsAnswer } from '../rows-answer.ts'
 import { momentOf } from '../wire.ts'
-import { agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.ts'
+import { admitPage, agentOf, type Caller, callerOf, mayUse, userOf } from './agent-access.ts'
 import {
   type ConversationParts,
   conversationFor,
@@ -178,18 +175,6 @@ function chatRoutes(parts: ChatRouteParts): Route[] {
       )
     }),
   ]
-}
-
-/** Lets pages of the agent's origins read what is sent to one of its tokens. */
-async function admitPage(
-  agents: AgentService,
-  { request, reply }: Pick<Call, 'request' | 'reply'>,
-  token: TokenRecord,
-  agentId: string,
-): Promise<void> {
-  if (request.headers.origin === undefined || !mayUse(token, agentId)) return
-  const agent = await agents.store.find(token.workspaceId, agentId)
-  if (agent) admitOrigin(request, reply, agent.allowedOrigins)
 }
 
 /** The caller of an operation on existing conversations: a token with the required access, or a visitor of an agent. */

@@ -7,6 +7,7 @@ import { admitOrigin } from '../../cors.ts'
 import { callerSignal, eventStream, type ServerSentEvent } from '../../event-stream.ts'
 import { openaiError } from '../../openai-error.ts'
 import { type Call, digestedMembers, fingerprintOf, idempotencyKey, type Route, route } from '../../route.ts'
+import { admitPage } from '../agent-access.ts'
 import { startTurn } from './agent-exchange.ts'
 import { type Answering, type CompletionBody, completion, completionChunks } from './completions.ts'
 import type { Exchange, KeyedRequest, OpenaiParts, Question } from './exchange.ts'
@@ -158,14 +159,29 @@ async function answer(
   })
 }
 
+/** Pages of the allowed origins of its agents may call it. */
+const forPages = (given: Route): Route => ({ ...given, isForPages: true })
+
 export function openaiRoutes(parts: OpenaiParts): Route[] {
   return [
-    route(operations.models, async ({ token }) => ({
-      object: 'list',
-      data: await listModels(parts, token),
-    })),
-    route(operations.model, async ({ token, params }) =>
-      targetOnWire(await findTarget(parts, token, params.model)),
+    forPages(
+      route(operations.models, async ({ token, request, reply }) => {
+        const { workspaceId, agentIds } = token
+        const own = request.headers.origin ? await parts.agents.store.findMany(workspaceId, agentIds) : []
+        admitOrigin(
+          request,
+          reply,
+          own.flatMap(({ allowedOrigins }) => allowedOrigins),
+        )
+        return { object: 'list', data: await listModels(parts, token) }
+      }),
+    ),
+    forPages(
+      route(operations.model, async ({ token, params, request, reply }) => {
+        const target = await findTarget(parts, token, params.model)
+        if ('agent' in target) admitOrigin(request, reply, target.agent.allowedOrigins)
+        return targetOnWire(target)
+      }),
     ),
     route(operations.workflowModel, async ({ token, params }) =>
       targetOnWire(await findTarget(parts, token, `workflow/${params.id}`)),
@@ -191,10 +207,14 @@ export function openaiRoutes(parts: OpenaiParts): Route[] {
         }
       })
     }),
-    route(operations.response, ({ token, params, request, reply }) =>
-      storedResponse(parts, token, params.id, {
-        origin: originOf(request),
-        signal: callerSignal(request, reply),
+    forPages(
+      route(operations.response, async ({ token, params, request, reply }) => {
+        const found = await storedResponse(parts, token, params.id, {
+          origin: originOf(request),
+          signal: callerSignal(request, reply),
+        })
+        await admitPage(parts.agents, { request, reply }, token, found.model)
+        return found
       }),
     ),
   ]
