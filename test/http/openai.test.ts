@@ -602,6 +602,26 @@ describe('errors', () => {
     assert.equal((await api.get('/v1/nothing')).json.error.code, 'not_found')
   })
 
+  test('name only fields of the request in their message, too', async () => {
+    const cases: [string, object, string, string][] = [
+      ['responses', { input: '' }, 'input', '/input'],
+      ['responses', { input: 'x'.repeat(100_001) }, 'input', '/input'],
+      ['responses', { input: [user('')] }, 'input[0].content', '/input/0/content'],
+      ['chat/completions', { messages: [user('')] }, 'messages[0].content', '/messages/0/content'],
+    ]
+    for (const [path, body, param, pointer] of cases) {
+      const [status, error] = await errorOf(`/v1/${path}`, body)
+      assert.deepEqual([status, error.param], [400, param], error.message)
+      assert.ok(error.message.startsWith(`${pointer}: `), error.message)
+    }
+  })
+
+  test('of a workflow that cannot run name the model', async () => {
+    const model = `workflow/${await makeWorkflow(api, chain(output('say', '')))}`
+    const [status, error] = await errorOf('/v1/chat/completions', { model, messages })
+    assert.deepEqual([status, error.param, error.code], [422, 'model', 'workflow_not_runnable'])
+  })
+
   test('of tokens', async () => {
     const wrong = await api.as('wrong').get('/v1/models')
     assert.deepEqual([wrong.status, wrong.json.error.code], [401, 'invalid_api_key'])

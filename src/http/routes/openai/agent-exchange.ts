@@ -66,11 +66,13 @@ export const turnExchange = (conversationId: string, turn: ChatTurn): Exchange =
   usage: gone => turn.usage(gone),
 })
 
+const messageField = /^\/(content|file_list|data_type)(\/\d+)?/
+
 /** Conversations report errors by their own field names; this names the field of the request instead. */
-const atContent = (error: unknown, pointer: string): unknown =>
-  error instanceof AppError && error.errors.some(({ path }) => /^\/(content|file_list|data_type)/.test(path))
-    ? new AppError(error.reason, error.message, {
-        errors: error.errors.map(({ message }) => ({ path: `${pointer}/content`, message })),
+const atContent = (error: unknown, path: string): unknown =>
+  error instanceof AppError && error.errors.some(each => messageField.test(each.path))
+    ? new AppError(error.reason, error.message.replace(messageField, path), {
+        errors: error.errors.map(({ message }) => ({ path, message })),
       })
     : error
 

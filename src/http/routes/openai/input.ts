@@ -23,6 +23,7 @@ export interface SentInput {
   instructions: string
   earlier: (SentMessage | ItemReference)[]
   message: SentMessage
+  /** The place of the content of the new message. */
   pointer: string
 }
 
@@ -117,6 +118,7 @@ function readContent<Part>(
   }
 }
 
+/** `pointer` is the place of its content. */
 type Entry = { role: string; pointer: string } & Pick<SentMessage, 'text' | 'files'>
 
 /** Separates the instructions and the new message from the rest; results of tools of the client are left out. */
@@ -128,10 +130,7 @@ function arrange(entries: readonly (Entry | ItemReference)[], pointer: string, i
   if (!last || !('role' in last) || last.role !== 'user')
     throw invalidField(pointer, 'must end with a message of the user')
   if (last.text.length > limits.messageLength)
-    throw invalidField(
-      `${last.pointer}/content`,
-      `must not have more than ${limits.messageLength} characters`,
-    )
+    throw invalidField(last.pointer, `must not have more than ${limits.messageLength} characters`)
   return {
     instructions: [instructions, ...entries.filter(isInstruction).map(({ text }) => text)]
       .filter(text => text.trim() !== '')
@@ -144,8 +143,8 @@ function arrange(entries: readonly (Entry | ItemReference)[], pointer: string, i
 
 export function completionInput({ messages }: CompletionBody): SentInput {
   const entries = messages.map(({ role, content }, at) => {
-    const pointer = `/messages/${at}`
-    return { role, pointer, ...readContent(content, `${pointer}/content`, completionPart) }
+    const pointer = `/messages/${at}/content`
+    return { role, pointer, ...readContent(content, pointer, completionPart) }
   })
   return arrange(entries, '/messages')
 }
@@ -154,13 +153,10 @@ export function responseInput({ input, instructions }: ResponseBody): SentInput 
   const items: readonly ResponseItem[] =
     typeof input === 'string' ? [{ role: 'user', content: input }] : input
   const entries = items.map(({ type, role, content, id }, at) => {
-    const pointer = typeof input === 'string' ? '' : `/input/${at}`
-    if (type === 'item_reference') return { pointer, reference: id ?? missing(pointer, 'id') }
-    return {
-      role: role ?? missing(pointer, 'role'),
-      pointer,
-      ...readContent(content, `${pointer}/content`, responsePart),
-    }
+    const item = `/input/${at}`
+    if (type === 'item_reference') return { pointer: item, reference: id ?? missing(item, 'id') }
+    const pointer = typeof input === 'string' ? '/input' : `${item}/content`
+    return { role: role ?? missing(item, 'role'), pointer, ...readContent(content, pointer, responsePart) }
   })
   return arrange(entries, '/input', instructions ?? '')
 }

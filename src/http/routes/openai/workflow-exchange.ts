@@ -52,7 +52,15 @@ export async function startRun(
     inputs: inputsOf(question, files, history),
     ...(question.userId !== undefined && { userId: question.userId }),
   }
-  return exchangeOf(runs, workspaceId, await startOnce(runs, workspaceId, request, { keyed, admit }))
+  const started = await startOnce(runs, workspaceId, request, { keyed, admit }).catch(blameModel)
+  return exchangeOf(runs, workspaceId, started)
+}
+
+/** The fields of a graph are not part of the request. */
+function blameModel(error: unknown): never {
+  if (!(error instanceof AppError) || error.reason !== 'workflow_not_runnable') throw error
+  const errors = [{ path: '/model', message: 'is a workflow that cannot run' }]
+  throw new AppError(error.reason, error.message, { errors })
 }
 
 /** It is unknown which part of the run belongs to the earlier request. */
