@@ -108,6 +108,23 @@ describe('the TypeScript client', () => {
     model.reset()
   })
 
+  test('throws at the end of a streamed turn that failed', async () => {
+    model.play(() => ({ status: 401, message: 'wrong key' }))
+    const agent = await client.call('agent.create', { name: 'Failing' })
+    const { conversation_id } = await client.call('conversation.create', { agent_id: agent.id })
+    const turn = { agent_id: agent.id, conversation_id, data_type: 'text', content: 'hi' }
+    const streamed = async (): Promise<void> => {
+      for await (const { event } of client.stream('conversation.chat', turn)) assert.notEqual(event, 'end')
+    }
+    await assert.rejects(streamed, {
+      name: 'BanyanError',
+      code: 50201,
+      reason: 'model_failed',
+      message: /rejected the API key/,
+    })
+    model.reset()
+  })
+
   test('reads large numbers that keep their digits as numbers', async () => {
     const code = 'function main() { return { power: 2 ** 60, text: "x" } }'
     const graph = chain(node('count', 'code', { code }), output('say', '{{#count.text#}}'))

@@ -1,5 +1,5 @@
 import { type Operations, operations, type StoredFile } from './api.ts'
-import { readEvents } from './events.ts'
+import { readEvents, type StreamedEvent } from './events.ts'
 
 export type * from './api.ts'
 
@@ -89,10 +89,7 @@ export class Banyan {
     const streamed = isGet ? input : { ...input, stream }
     const response = await this.#send(name, streamed, options, 'text/event-stream')
     for await (const event of readEvents(response.body!)) {
-      const { code, error } = recordOf(event.data)
-      const isFailure =
-        event.event === 'error' ? typeof code === 'number' : event.event === 'message' && error
-      if (isFailure) throw new BanyanError(response.status, event.data)
+      if (isFailure(event)) throw new BanyanError(response.status, event.data)
       yield event as Event<Key>
     }
   }
@@ -153,6 +150,14 @@ export class Banyan {
     const failure: unknown = await response.json().catch(() => undefined)
     throw new BanyanError(response.status, failure, response.headers.get('x-traceid') ?? '')
   }
+}
+
+/** A failed stream ends with `error`, a failed turn with an `end` that has a code, and OpenAI's API with a plain event. */
+function isFailure({ event, data }: StreamedEvent): boolean {
+  const { code, error } = recordOf(data)
+  if (event === 'error') return typeof code === 'number'
+  if (event === 'end') return typeof code === 'number' && code !== 0
+  return event === 'message' && Boolean(error)
 }
 
 const newerJson = JSON as typeof JSON & { rawJSON?(text: string): unknown }
