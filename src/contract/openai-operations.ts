@@ -107,7 +107,7 @@ const headers = {
 }
 
 const settings =
-  'The agent determines its model, settings and tools: `temperature`, `max_tokens` and the like are accepted and ignored. Parameters that would change the format of the answer are rejected: `tools`, `n` above 1, `logprobs`, and a response format other than text. If the client disconnects, the run is stopped.'
+  'The agent determines its model, settings and tools: `temperature`, `max_tokens` and the like are accepted and ignored. Parameters that would change the format of the answer are rejected: `tools`, `n` above 1, `logprobs`, and a modality or response format other than text. If the client disconnects, the run is stopped.'
 
 export const openaiOperations = defineOperations('openai', {
   models: {
@@ -154,6 +154,8 @@ export const openaiOperations = defineOperations('openai', {
         conversation_id: orNull(Type.String(), 'Not in the OpenAI API: the conversation to continue.'),
         n: orNull(Type.Integer(), 'Must be 1.'),
         logprobs: orNull(Type.Boolean(), 'Must be false.'),
+        top_logprobs: orNull(Type.Integer(), 'Must be 0.'),
+        modalities: orNull(Type.Array(Type.String()), 'Must be text only.'),
         tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
         functions: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
         response_format: orNull(anyObject<{ type?: unknown }>('Must be text.'), 'Must be text.'),

@@ -108,7 +108,8 @@ describe('models', () => {
 
 describe('chat completions', () => {
   test('answer with one choice, the usage and the conversation', async () => {
-    const answer = await complete({ messages: [user('Hello')], temperature: 0.2, max_tokens: 5 })
+    const ignored = { temperature: 0.2, max_tokens: 5, modalities: ['text'], top_logprobs: 0 }
+    const answer = await complete({ messages: [user('Hello')], ...ignored })
     assert.match(answer.id, /^chatcmpl-/)
     assert.equal(answer.object, 'chat.completion')
     assert.deepEqual(answer.choices, [
@@ -556,6 +557,14 @@ describe('errors', () => {
         'invalid_request',
       ],
       ['chat/completions', { messages, n: 2 }, 400, 'n', 'invalid_request'],
+      ['chat/completions', { messages, top_logprobs: 3 }, 400, 'top_logprobs', 'invalid_request'],
+      [
+        'chat/completions',
+        { messages, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
+        400,
+        'modalities',
+        'invalid_request',
+      ],
       ['chat/completions', { messages, tools: [{}] }, 400, 'tools', 'invalid_request'],
       [
         'chat/completions',

@@ -27,6 +27,9 @@ const ownTools = 'must be empty: an agent uses its own tools'
 function checkCompletion(body: CompletionBody): void {
   refuseUnless((body.n ?? 1) === 1, '/n', 'must be 1')
   refuseUnless(body.logprobs !== true, '/logprobs', 'must be false: an agent has no log probabilities')
+  refuseUnless((body.top_logprobs ?? 0) === 0, '/top_logprobs', 'must be 0')
+  const isText = (body.modalities ?? []).every(each => each === 'text')
+  refuseUnless(isText, '/modalities', 'must be text only')
   refuseUnless((body.tools ?? []).length === 0, '/tools', ownTools)
   refuseUnless((body.functions ?? []).length === 0, '/functions', ownTools)
   const format = body.response_format?.type ?? 'text'
