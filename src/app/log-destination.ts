@@ -6,6 +6,7 @@ const maxWaiting = 8 << 20
 const retryMilliseconds = 50
 /** After any other error, such as a full disk: each attempt copies all that waits. */
 const errorPauseMilliseconds = 1000
+/** In a row, without any progress. */
 const maxRetriesAtExit = 40
 
 const isBusy = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN'
@@ -48,6 +49,7 @@ export class LogDestination {
     for (let retries = 0; bytes.length > 0 && retries < maxRetriesAtExit; )
       try {
         bytes = bytes.subarray(writeSync(this.#descriptor, bytes))
+        retries = 0
       } catch (error) {
         if (!isBusy(error)) return
         retries++
