@@ -26,6 +26,8 @@ export class LogDestination {
   #refused: Buffer = Buffer.alloc(0)
   #waiting = ''
   #isWriting = false
+  /** A pipe that refuses what it has no room for. It is written at once: the process may end during a write in a thread. */
+  #neverBlocks = false
 
   constructor(descriptor: number) {
     this.#descriptor = descriptor
@@ -60,7 +62,9 @@ export class LogDestination {
   #writeWaiting(): void {
     const bytes = this.#take()
     this.#isWriting = bytes.length > 0
-    if (this.#isWriting) this.#write(bytes)
+    if (!this.#isWriting) return
+    if (this.#neverBlocks) this.#writeAtOnce(bytes)
+    else this.#write(bytes)
   }
 
   #take(): Buffer {
@@ -72,12 +76,27 @@ export class LogDestination {
 
   #write(bytes: Buffer): void {
     write(this.#descriptor, bytes, (error, count) => {
-      if (!error && count === bytes.length) return this.#writeWaiting()
-      if (!error) return this.#write(bytes.subarray(count))
-      this.#refused = bytes
-      const pause = isBusy(error) ? retryMilliseconds : errorPauseMilliseconds
-      // What still waits when the process ends is written then.
-      setTimeout(() => this.#writeWaiting(), pause).unref()
+      if (error) return this.#retryLater(bytes, error)
+      if (count === bytes.length) return this.#writeWaiting()
+      this.#write(bytes.subarray(count))
     })
+  }
+
+  #writeAtOnce(bytes: Buffer): void {
+    let rest = bytes
+    try {
+      while (rest.length > 0) rest = rest.subarray(writeSync(this.#descriptor, rest))
+      this.#isWriting = false
+    } catch (error) {
+      this.#retryLater(rest, error)
+    }
+  }
+
+  #retryLater(bytes: Buffer, error: unknown): void {
+    this.#refused = bytes
+    this.#neverBlocks ||= isBusy(error)
+    // What still waits when the process ends is written then.
+    const pause = isBusy(error) ? retryMilliseconds : errorPauseMilliseconds
+    setTimeout(() => this.#writeWaiting(), pause).unref()
   }
 }

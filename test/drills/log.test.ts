@@ -105,7 +105,7 @@ test('the log is complete when its slow reader continues only as the process end
       destination.write('the end\\n')
       writeSync(2, 'ends')
       process.exit(3)
-    }, 200)`,
+    }, 1000)`,
   ])
   const ended = once(child, 'exit')
   await once(child.stderr, 'data')
