@@ -1,5 +1,5 @@
 import type { Pausable } from '../../kernel/slices.ts'
-import { simplify } from '../text/fold-text.ts'
+import { joinSpacedOut, simplify } from '../text/fold-text.ts'
 import { isUnspaced } from '../text/text-terms.ts'
 
 /** Quotation marks of English, German, French, Chinese and Japanese, and of titles (《》). An unclosed mark quotes nothing. */
@@ -12,7 +12,10 @@ const missingFactor = 0.7
 
 /** Removes case and punctuation, and adds a space at both ends, so that only whole words match. */
 const comparable = (text: string): string =>
-  ` ${simplify(text.normalize('NFKC')).toLowerCase().replace(punctuation, ' ').trim()} `
+  ` ${joinSpacedOut(simplify(text.normalize('NFKC')))
+    .toLowerCase()
+    .replace(punctuation, ' ')
+    .trim()} `
 
 /** The phrases that a question quotes, in comparable form. */
 export function quotedPhrases(question: string): string[] {

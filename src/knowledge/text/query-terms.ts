@@ -1,3 +1,4 @@
+import { joinSpacedOut } from './fold-text.ts'
 import { withOtherNumerals } from './numerals.ts'
 import {
   functionWords,
@@ -53,7 +54,7 @@ const maxTerms = 512
 
 /** How the factors were measured: docs/decisions/2026-11-17-query-terms.md. */
 export function queryTerms(query: string): QueryTerms {
-  const { terms, unspaced } = splitTerms(query)
+  const { terms, unspaced, spacedOut } = splitTerms(query)
   const pairsInWords: string[] = []
   for (const word of unspaced) pushPairs(word, pairsInWords)
   // A word of two characters is already among the terms as a pair.
@@ -82,7 +83,8 @@ export function queryTerms(query: string): QueryTerms {
         ...presence,
       })
   }
-  const text = query.normalize('NFKC')
+  for (const character of spacedOut) addForm(character, fullFactor(character, 1))
+  const text = joinSpacedOut(query.normalize('NFKC'))
   for (const word of spacedWords(text)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue

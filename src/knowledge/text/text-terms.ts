@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer'
 import type { Chunk } from '../ingest/chunking/chunk.ts'
-import { simplify } from './fold-text.ts'
+import { joinSpacedOut, simplify, spacedOutWords } from './fold-text.ts'
 
 /** Scripts without spaces between words, and Hangul, whose words carry endings. */
 const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}々〆ー]`
@@ -104,18 +104,27 @@ export function textTerms(text: string): string[] {
   return terms
 }
 
-/** The words of scripts without spaces are apart from all other terms, which include their pairs. */
-export function splitTerms(text: string): { terms: string[]; unspaced: string[] } {
+interface SplitTerms {
+  terms: string[]
+  /** The words of scripts without spaces, whose pairs are among `terms`. */
+  unspaced: string[]
+  /** The single characters of words such as 会 议 纪 要: 茶 酒 may as well be two words. */
+  spacedOut: string[]
+}
+
+export function splitTerms(text: string): SplitTerms {
   const terms: string[] = []
   const segmented: string[] = []
-  for (const match of simplify(text.normalize('NFKC')).matchAll(runs)) {
+  const folded = simplify(text.normalize('NFKC'))
+  const spacedOut = spacedOutWords(folded).flatMap(([word]) => word.split(/ +/))
+  for (const match of joinSpacedOut(folded).matchAll(runs)) {
     if (match[1] === undefined) for (const term of wordTerms(match[2]!)) terms.push(term)
     else {
       pushPairs(match[1], terms)
       segmented.push(match[1])
     }
   }
-  return { terms, unspaced: unspacedWords(segmented) }
+  return { terms, unspaced: unspacedWords(segmented), spacedOut }
 }
 
 const spacedWordRuns = new RegExp(spacedWord, 'gv')
@@ -148,7 +157,9 @@ export function chunkTerms(
   chunk: Pick<Chunk, 'content' | 'heading' | 'position'>,
   fileName: string,
 ): string[] {
-  const terms = textTerms([...chunk.heading, chunk.content].join('\n'))
+  const { terms, unspaced, spacedOut } = splitTerms([...chunk.heading, chunk.content].join('\n'))
+  for (const term of unspaced) terms.push(term)
+  for (const term of spacedOut) terms.push(term)
   if (chunk.position > 0) return terms
   const name = textTerms(titleOf(fileName))
   terms.push(...name, ...name, ...textTerms(firstLine(chunk)))
@@ -177,7 +188,7 @@ const unspacedRuns = new RegExp(`${unspaced}+`, 'gv')
 
 /** The terms to highlight: no function words, and no pairs with one, such as 的土 in 台湾的土地. */
 export function subjectTerms(query: string): Set<string> {
-  const subject = simplify(query.normalize('NFKC')).replace(unspacedRuns, run =>
+  const subject = joinSpacedOut(simplify(query.normalize('NFKC'))).replace(unspacedRuns, run =>
     Array.from(words.segment(run), ({ segment }) => (withoutSubject.has(segment) ? ' ' : segment)).join(''),
   )
   return new Set(textTerms(subject).filter(term => !withoutSubject.has(term)))

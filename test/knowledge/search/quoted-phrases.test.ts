@@ -10,6 +10,7 @@ describe('what a question quotes', () => {
     ['Wo steht „Guten Tag“, wo «bonjour»?', [' guten tag ', ' bonjour ']],
     ['「乡里制」是什么？', ['乡里制']],
     ['《紅樓夢》的作者', ['红楼梦']],
+    ['《会　议　纪　要》的日期', ['会议纪要']],
     ['twice "the same", "The same"', [' the same ']],
     ['a 5" pipe', []],
     ['nothing "" and "…"', []],

@@ -40,6 +40,9 @@ describe('highlights the terms of a query', () => {
     ['text between a voicing mark and a unit', 'か\u3099 refund ㎏', 'refund', ['refund']],
     ['text between half-width Hangul and a ligature', 'ﾡￂ refund ﬁne', 'refund', ['refund']],
     ['text between Hangul letters and a ligature', 'ㄱㅏ refund ﬁne', 'refund', ['refund']],
+    ['a word with spaces', '《会　议　纪　要》 如下', '会议纪要', ['会　议　纪　要']],
+    ['words around a word with spaces', '见 ﬁne 采 购 合 同，refund', '合同 refund', ['合 同', 'refund']],
+    ['a word written with spaces', '采购合同', '采 购 合 同', ['采购合同']],
     ['neighbouring pairs as one', '区块链技术', '区块链', ['区块链']],
   ]
   for (const [what, content, question, expected] of cases)

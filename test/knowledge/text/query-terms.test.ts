@@ -49,6 +49,12 @@ test('what a query repeats counts more, and a Chinese word of two characters is 
   assert.deepEqual(factorsOf('退款', '退款'), [1])
 })
 
+test('a word with spaces between its characters counts fully, and the characters half', () => {
+  assert.deepEqual(factorsOf('茶 酒', '茶酒', '茶', '酒'), [1, 0.5, 0.5])
+  assert.equal(queryTerms('茶 酒').get('茶')?.isOtherForm, true)
+  assert.equal(queryTerms('第 三 十 条').get('30')?.isOtherForm, true)
+})
+
 test('other forms of an English word count half of it', () => {
   const others = (query: string) =>
     [...queryTerms(query)].flatMap(([term, { isOtherForm }]) => (isOtherForm ? term : [])).sort()

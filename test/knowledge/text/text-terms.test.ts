@@ -91,6 +91,17 @@ describe('term matching', () => {
     finds('ΑΘΗΝΑ', 'αθηνα')
   })
 
+  test('matches Chinese words with spaces between their characters', () => {
+    finds('会议纪要', '会　议　纪　要')
+    finds('采购合同', '采 购 合 同')
+    finds('采 购 合 同', '采购合同')
+    finds('姓名', '姓　名：李　明　　职务：经理')
+    finds('李明', '姓　名：李　明　　职务：经理')
+    finds('甲方', '甲 方：上海')
+    misses('购合', '采购 合同')
+    assert.ok(!textTerms('我 北京').includes('我北'))
+  })
+
   test('splits mixed text where the script changes', () => {
     finds('GPT 模型', '使用GPT-4模型')
     finds('iPhone15手机', '买了 iPhone15 手机')
@@ -140,6 +151,7 @@ test('handles a million equal characters', () => {
   assert.equal(textTerms('aB'.repeat(million / 2)).length, 1)
   assert.equal(textTerms(`a${'\u0301'.repeat(million)}`).length, 1)
   assert.ok(textTerms('一'.repeat(million)).length >= million)
+  assert.ok(textTerms('一 '.repeat(million / 2)).length >= million / 2)
 })
 
 test('limits terms to 64 characters, whatever the last character', () => {
@@ -170,6 +182,11 @@ test('matches a chunk by its words and headings, and the first chunk also by the
   assert.ok(!first.has('pdf'), 'not by the file extension')
   const second = new Set(chunkTerms({ ...chunk, position: 1 }, 'Employee-handbook.pdf'))
   assert.ok(second.has('leav') && !second.has('handbook'))
+})
+
+test('matches a chunk by the single characters of words with spaces, which may be words of their own', () => {
+  const terms = chunkTerms({ content: '男 女', heading: [], position: 1 }, 'a.txt')
+  assert.deepEqual([...new Set(terms)].sort(), ['女', '男', '男女'].sort())
 })
 
 test('counts the name and the title of a document twice, in its first chunk', () => {
