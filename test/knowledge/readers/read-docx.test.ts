@@ -17,6 +17,10 @@ const read = (body: string, parts?: Record<string, string>): Promise<Block[]> =>
 
 const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
 const paragraph = (text: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr>${run(text)}</w:p>`
+const mathRun = (text: string) =>
+  `<m:r><w:rPr><w:rFonts/></w:rPr><m:t xml:space="preserve">${text}</m:t></m:r>`
+const fraction = (above: string, below: string) =>
+  `<m:f><m:num>${mathRun(above)}</m:num><m:den>${below.startsWith('<') ? below : mathRun(below)}</m:den></m:f>`
 const texts = (blocks: Block[]) => blocks.map(block => (block.kind === 'table' ? block.rows : block.text))
 
 const relations = (...kinds: string[]) =>
@@ -32,6 +36,49 @@ describe('a Word document', () => {
       `<w:p>${run('10')}${raised('-6', 'superscript')}${run(' m, H')}${raised('2', 'subscript')}${run('O, the 1')}${raised('st', 'superscript')}${image('A pump&#10;&#10;Description automatically generated')}${image('K:\\pics\\nature.gif')}${image('')}</w:p>`,
     )
     assert.deepEqual(texts(blocks), ['10⁻⁶ m, H₂O, the 1st', 'Image: A pump'])
+  })
+
+  it('has formulas on one line', async () => {
+    const cases: [formula: string, line: string][] = [
+      [fraction('1', '2'), '1/2'],
+      [`${mathRun('10')}<m:sSup><m:e>${mathRun('x')}</m:e><m:sup>${mathRun('6')}</m:sup></m:sSup>`, '10x⁶'],
+      [fraction('a+b', fraction('c', '4')), '(a+b)/(c/4)'],
+      [
+        `<m:sSubSup><m:sSubSupPr><m:ctrlPr><w:rPr><w:i/></w:rPr></m:ctrlPr></m:sSubSupPr><m:e>${mathRun('x')}</m:e><m:sub>${mathRun('i')}</m:sub><m:sup>${mathRun('2')}</m:sup></m:sSubSup>`,
+        'x_i²',
+      ],
+      [`<m:d><m:e>${mathRun('a')}</m:e><m:e>${mathRun('b')}</m:e></m:d>`, '(a|b)'],
+      [
+        `<m:d><m:dPr><m:begChr m:val="["/><m:sepChr m:val=","/><m:endChr m:val=""/></m:dPr><m:e>${mathRun('a')}</m:e><m:e>${mathRun('b')}</m:e></m:d>`,
+        '[a,b',
+      ],
+      [
+        `<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>${mathRun('2')}</m:e></m:rad><m:rad><m:deg>${mathRun('3')}</m:deg><m:e>${mathRun('a b')}</m:e></m:rad>`,
+        '√2³√(a b)',
+      ],
+      [
+        `<m:nary><m:naryPr><m:chr m:val="∑"/><m:limLoc m:val="undOvr"/></m:naryPr><m:sub>${mathRun('i=1')}</m:sub><m:sup>${mathRun('n')}</m:sup><m:e>${mathRun('i')}</m:e></m:nary><m:nary><m:sub/><m:sup/><m:e>${mathRun('x dx')}</m:e></m:nary>`,
+        '∑_(i=1)^n i∫ x dx',
+      ],
+      [
+        `<m:limLow><m:e>${mathRun('lim')}</m:e><m:lim>${mathRun('n→∞')}</m:lim></m:limLow><m:acc><m:accPr><m:chr m:val="→"/></m:accPr><m:e>${mathRun('v')}</m:e></m:acc>`,
+        'lim_(n→∞)v',
+      ],
+      [
+        `<m:d><m:e><m:m><m:mPr><m:mcs/></m:mPr><m:mr><m:e>${mathRun('1')}</m:e><m:e>${mathRun('0')}</m:e></m:mr><m:mr><m:e>${mathRun('0')}</m:e><m:e>${mathRun('1')}</m:e></m:mr></m:m></m:e></m:d>`,
+        '(1 0; 0 1)',
+      ],
+      [`<w:del>${mathRun('9')}</w:del>${mathRun('8')}`, '8'],
+    ]
+    const blocks = await read(
+      cases
+        .map(([formula]) => `<w:p>${run('Use ')}<m:oMath>${formula}</m:oMath>${run(' now')}</w:p>`)
+        .join(''),
+    )
+    assert.deepEqual(
+      texts(blocks),
+      cases.map(([, line]) => `Use ${line} now`),
+    )
   })
 
   it('yields its blocks in document order', async () => {

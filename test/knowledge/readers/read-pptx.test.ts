@@ -8,16 +8,25 @@ import { assertRefused, blocksOf, textOf } from '../../support/documents/read-bl
 const shape = (type: string, text: string) =>
   `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${type}"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
 
+const withSlide = (content: string): Uint8Array =>
+  makeZip({
+    'ppt/presentation.xml':
+      '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>',
+    'ppt/_rels/presentation.xml.rels':
+      '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/></Relationships>',
+    'ppt/slides/slide1.xml': `<p:sld>${content}</p:sld>`,
+  })
+
 describe('a presentation', () => {
   it('has the text of placeholders that are called like members of objects', async () => {
-    const bytes = makeZip({
-      'ppt/presentation.xml':
-        '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId id="256" r:id="a"/></p:sldIdLst></p:presentation>',
-      'ppt/_rels/presentation.xml.rels':
-        '<Relationships><Relationship Id="a" Type="http://x/slide" Target="slides/slide1.xml"/></Relationships>',
-      'ppt/slides/slide1.xml': `<p:sld>${shape('constructor', 'kept')}</p:sld>`,
-    })
-    assert.equal(await textOf(readPptx(bytes)), 'Slide 1\nkept')
+    assert.equal(await textOf(readPptx(withSlide(shape('constructor', 'kept')))), 'Slide 1\nkept')
+  })
+
+  it('has formulas on one line', async () => {
+    const run = (text: string) => `<m:r><a:rPr/><m:t>${text}</m:t></m:r>`
+    const formula = `<a14:m><m:oMathPara><m:oMath><m:f><m:num>${run('3')}</m:num><m:den>${run('4')}</m:den></m:f></m:oMath></m:oMathPara></a14:m>`
+    const slide = `<p:sp><p:txBody><a:p><a:r><a:t>Take </a:t></a:r>${formula}<a:r><a:t> of it</a:t></a:r></a:p></p:txBody></p:sp>`
+    assert.equal(await textOf(readPptx(withSlide(slide))), 'Slide 1\nTake 3/4 of it')
   })
 
   it('is read slide by slide: title, text, table, notes', async () => {

@@ -1,16 +1,17 @@
 import { type Script, scriptText } from '../text/raised-text.ts'
 import type { XmlEnd, XmlHandler } from './xml-parser.ts'
 
-const scripted = (text: string, script: Script): string => {
+export const scripted = (text: string, script: Script): string => {
   const raised = scriptText(text, script)
   if (raised !== text || text === '') return raised
   return `${script === 'super' ? '^' : '_'}${text.length > 1 ? `(${text})` : text}`
 }
 
-const grouped = (text: string): string => (/^[\p{L}\p{N}.,]*$/u.test(text) ? text : `(${text})`)
+const grouped = (text: string): string =>
+  /^(?:[\p{L}\p{N}.,]*|\([^()]*\))$/u.test(text) ? text : `(${text})`
 
 /** How the children of an element are written in one line; the children of all others follow each other. */
-const lines = new Map<string, (children: string[]) => string>([
+export const mathLines = new Map<string, (children: string[]) => string>([
   ['msup', ([base = '', above = '']) => base + scripted(above, 'super')],
   ['msub', ([base = '', below = '']) => base + scripted(below, 'sub')],
   [
@@ -42,7 +43,7 @@ export class MathText implements XmlHandler {
     this.#open.push(children)
     return () => {
       this.#open.pop()
-      this.#open.at(-1)!.push(lines.get(name)?.(children) ?? children.join(''))
+      this.#open.at(-1)!.push(mathLines.get(name)?.(children) ?? children.join(''))
     }
   }
 

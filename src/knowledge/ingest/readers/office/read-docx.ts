@@ -7,6 +7,7 @@ import { applyProperty, DocxStyles, type ParagraphProperties } from './docx-styl
 import { symbolText } from './docx-symbols.ts'
 import { imageText } from './image-text.ts'
 import { commentText, Margins } from './margins.ts'
+import { OfficeMath } from './office-math.ts'
 import {
   containsText,
   findMainPart,
@@ -67,6 +68,7 @@ class DocxBody implements XmlHandler {
   #sinceBreak = true
   #inRowProperties = false
   #script: Script | undefined
+  #math: OfficeMath | undefined
 
   constructor(context: DocxContext) {
     this.#context = context
@@ -83,6 +85,7 @@ class DocxBody implements XmlHandler {
   open(name: string, attributes: XmlAttributes): XmlEnd {
     if (name === 'del' && this.#inRowProperties) this.#table?.dropRow()
     if (skipped.has(name)) return false
+    if (this.#math) return this.#math.open(name, attributes)
     const paragraph = this.#paragraphs.at(-1)
     if (name === 'p') return this.#openParagraph()
     if (!paragraph) return this.#openTablePart(name, attributes)
@@ -100,6 +103,7 @@ class DocxBody implements XmlHandler {
       paragraph.text += `[${this.#noteNumber(`${name} ${attributes['id'] ?? ''}`)}]`
     else if (name === 'chart' || name === 'relIds') this.#draw(paragraph, attributes)
     else if (name === 'r') this.#script = undefined
+    else if (name === 'oMath') return this.#openMath(paragraph)
     else if (name === 'vertAlign') this.#script = scripts.get(attributes['val'] ?? '')
     else if (name === 'docPr') this.#box(paragraph, imageText(attributes['title'], attributes['descr']))
     else if (name === 'commentReference')
@@ -114,10 +118,24 @@ class DocxBody implements XmlHandler {
   }
 
   text(text: string, parent: string): void {
+    if (this.#math) {
+      this.#math.text(text, parent)
+      return
+    }
     const paragraph = this.#paragraphs.at(-1)
     if (parent !== 't' || !paragraph) return
     paragraph.text += scriptText(text, this.#script)
     this.#sinceBreak = true
+  }
+
+  #openMath(paragraph: Paragraph): XmlEnd {
+    const math = new OfficeMath()
+    this.#math = math
+    return () => {
+      this.#math = undefined
+      paragraph.text += math.line
+      this.#sinceBreak = true
+    }
   }
 
   #noteNumber(note: string): number {

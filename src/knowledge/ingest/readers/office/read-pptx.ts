@@ -3,6 +3,7 @@ import { type Script, scriptText } from '../text/raised-text.ts'
 import { imageText } from './image-text.ts'
 import { formatNumber } from './list-numbers.ts'
 import { commentText, Margins } from './margins.ts'
+import { OfficeMath } from './office-math.ts'
 import { findMainPart, type Relationship, readRelationships, targetsById } from './office-package.ts'
 import { readChart } from './read-chart.ts'
 import { CellBudget, DocumentTable } from './tables.ts'
@@ -61,6 +62,7 @@ const readSlideText = async (
   /** The item numbers of the open text, by level. */
   let numbers: number[] = []
   let table: DocumentTable | undefined
+  let math: OfficeMath | undefined
 
   const add = (text: string): void => {
     if (paragraph !== undefined) paragraph += text
@@ -104,12 +106,22 @@ const readSlideText = async (
       else addBlock(`${mark}${text}`)
     }
   }
+  const openMath = (): XmlEnd => {
+    const opened = new OfficeMath()
+    math = opened
+    return () => {
+      math = undefined
+      add(opened.line)
+    }
+  }
   await parseXml(chunks, {
-    open(name, attributes) {
+    open(name, attributes): XmlEnd {
+      if (math) return math.open(name, attributes)
       const { type, descr } = attributes
       if (name === 'sp') return openShape()
       if (name === 'p') return openParagraph()
       if (name === 'tbl') return openTable()
+      if (name === 'oMath') return openMath()
       // Covered cells are present and empty, so spans need no padding.
       if (name === 'tr') return table?.openRow()
       if (name === 'tc') return table?.openCell()
@@ -126,7 +138,8 @@ const readSlideText = async (
       else if (name === 'buAutoNum') mark = nextNumber(attributes)
     },
     text(text, parent) {
-      if (parent === 't') add(scriptText(text, script))
+      if (math) math.text(text, parent)
+      else if (parent === 't') add(scriptText(text, script))
     },
   })
   return { title, blocks }
