@@ -82,6 +82,28 @@ describe('the structure of a page', () => {
     assert.deepEqual(blocks(html), [paragraph('left'), heading(2, 'Title'), paragraph('text')])
   })
 
+  it('reads formulas as part of their sentences', () => {
+    const half = '<mfrac>\n<mn>1</mn>\n<mn>2</mn>\n</mfrac>'
+    const cases: [html: string, ...expected: string[]][] = [
+      [`<p>Use <math>${half}</math> tablet`, 'Use 1/2 tablet'],
+      [`<p>E = <m:math><m:mi>m</m:mi><m:msup><m:mi>c</m:mi><m:mn>2</m:mn></m:msup></m:math>.`, 'E = mc².'],
+      [`<p>see <math display="block">${half}</math> where`, 'see\n1/2\nwhere'],
+      [
+        `<p>a <span class="katex"><math><semantics>${half}<annotation>\\frac12</annotation></semantics></math><span aria-hidden="true"><b>2</b>1</span></span> b`,
+        'a 1/2 b',
+      ],
+      [`<p>a <math hidden>${half}</math> b`, 'a', 'b'],
+      [`<p>a <math><msqrt>${half}</p><p>b`, 'a √(1/2)', 'b'],
+      [`<p>a <math><annotation-xml><p>gone</p></annotation-xml>${half}</math> b`, 'a 1/2 b'],
+      [`<p>a <math><mn>1</b></mi><mo>&lt;</mo>${half}`, 'a 1<1/2'],
+      [`${'<p>a <math>'}${'<mrow>'.repeat(1000)}<mn>1</mn>${'</mrow>'.repeat(1000)}</math> b`, 'a 1 b'],
+    ]
+    for (const [html, ...expected] of cases) assert.deepEqual(blocks(html), expected.map(paragraph), html)
+    assert.deepEqual(blocks(`<table><tr><th>Dose<th>Unit<tr><td><math>${half}</math><td>g</table>`), [
+      { kind: 'table', header: ['Dose', 'Unit'], rows: [['1/2', 'g']] },
+    ])
+  })
+
   it('uses the title of the page if it has no h1', () => {
     assert.deepEqual(blocks('<title>A &amp; B</title><p>x'), [heading(1, 'A & B'), paragraph('x')])
     assert.deepEqual(blocks('<title>T</title><h1>Own</h1><p>x'), [heading(1, 'Own'), paragraph('x')])

@@ -13,6 +13,7 @@ import {
   voidTags,
 } from './elements.ts'
 import { HtmlTable, type Item } from './html-table.ts'
+import { PageMath } from './page-math.ts'
 import { menuBlocks, partsOf } from './page-parts.ts'
 import { type Attributes, declaresXhtml, type HtmlEvents, tokenizeHtml } from './tokenize-html.ts'
 
@@ -23,6 +24,8 @@ const collapse = (text: string): string =>
   )
 
 const headingLevel = (name: string): number => (/^h[1-6]$/.test(name) ? Number(name[1]) : 0)
+
+const isMath = (name: string): boolean => name === 'math' || name.endsWith(':math')
 
 const isPre = (name: string): boolean => name === 'pre' || name === 'xmp' || name === 'listing'
 
@@ -51,8 +54,21 @@ class HtmlReader implements HtmlEvents {
   #mark = ''
   #heading = 0
   #inPre = false
+  #math: PageMath | undefined
+  #isMathBlock = false
+  /** The number of pieces after the last formula. */
+  #mathEnd = -1
 
   open(name: string, attributes: Attributes, selfClosing: boolean): void {
+    if (this.#math) {
+      if (this.#math.isSkipping || !blockTags.has(name)) {
+        this.#math.open(name, selfClosing)
+        return
+      }
+      // Its end tag is missing.
+      this.#endMath()
+    }
+    if (isMath(name) && this.#openMath(name, attributes, selfClosing)) return
     if (voidTags.has(name)) {
       this.#void(name, attributes)
       return
@@ -70,11 +86,20 @@ class HtmlReader implements HtmlEvents {
   }
 
   close(name: string): void {
+    if (this.#math) {
+      if (isMath(name)) this.#endMath()
+      if (!this.#math || this.#math.close(name) || this.#math.isSkipping || !blockTags.has(name)) return
+      this.#endMath()
+    }
     if (name === 'br') this.#void(name, new Map())
     else if (!voidTags.has(name)) this.#frames.close(name)
   }
 
   text(data: string): void {
+    if (this.#math) {
+      this.#math.text(data)
+      return
+    }
     const top = this.#frames.top
     if (top.name === 'title' && !top.dropped) this.title += data
     else if (!top.dropped && data !== '') {
@@ -84,8 +109,27 @@ class HtmlReader implements HtmlEvents {
   }
 
   end(): void {
+    if (this.#math) this.#endMath()
     this.#frames.closeAll()
     this.#flush()
+  }
+
+  #openMath(name: string, attributes: Attributes, selfClosing: boolean): boolean {
+    if (this.#frames.top.dropped || isDropped(name, attributes)) return false
+    this.#isMathBlock = attributes.get('display') === 'block'
+    this.#math = new PageMath()
+    if (selfClosing) this.#endMath()
+    return true
+  }
+
+  #endMath(): void {
+    const line = this.#math!.finish()
+    this.#math = undefined
+    if (line === '') return
+    if (this.#isMathBlock) this.#void('br', new Map())
+    this.#pieces.push(line)
+    if (this.#isMathBlock) this.#void('br', new Map())
+    this.#mathEnd = this.#pieces.length
   }
 
   /** Inline elements are tracked only if they change state or if their end tag could close one that does. */
@@ -110,6 +154,8 @@ class HtmlReader implements HtmlEvents {
       dropped:
         parent.dropped ||
         isDropped(name, attributes) ||
+        // KaTeX draws each formula after its MathML.
+        (this.#pieces.length === this.#mathEnd && attributes.get('aria-hidden') === 'true') ||
         (unseenInDrawings.has(name) && this.#frames.has('svg')),
       link: parent.link || name === 'a',
       area: areaOf(name, attributes, parent.area, parent.inSection),
@@ -212,6 +258,7 @@ class HtmlReader implements HtmlEvents {
     const linked = this.#linked
     this.#pieces = []
     this.#scriptStart = 0
+    this.#mathEnd = -1
     this.#linked = 0
     if (!block || block.kind === 'table') return
     this.#mark = ''
