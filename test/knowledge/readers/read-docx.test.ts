@@ -348,6 +348,34 @@ describe('a Word document', () => {
     assert.deepEqual(texts(await blocksOf(readDocx(bytes))), ['found'])
   })
 
+  it('repeats merged cells in each of their rows', async () => {
+    const cell = (text: string, properties = '') =>
+      `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`
+    const first = '<w:vMerge w:val="restart"/>'
+    const rows = [
+      cell('Group') + cell('Place') + cell('Sum'),
+      cell('East', first) + cell('Both', `<w:gridSpan w:val="2"/>${first}`),
+      cell('', '<w:vMerge/>') + cell('', '<w:gridSpan w:val="2"/><w:vMerge w:val="continue"/>'),
+      cell('', '<w:vMerge/>') + cell('Ulm') + cell('2'),
+      cell('', '<w:vMerge/>') + cell('') + cell('3'),
+      cell('x'.repeat(201), first) + cell('a') + cell('4'),
+      cell('', '<w:vMerge/>') + cell('b') + cell('5'),
+      cell('West', first) + cell('c') + cell('6'),
+    ]
+    const deleted = `<w:trPr><w:del/></w:trPr>${cell('', first)}${cell('')}${cell('')}`
+    rows.push(deleted, cell('', '<w:vMerge/>') + cell('d') + cell('7'))
+    const [table] = await read(`<w:tbl>${rows.map(row => `<w:tr>${row}</w:tr>`).join('')}</w:tbl>`)
+    assert.deepEqual(table?.kind === 'table' && table.rows, [
+      ['East', 'Both', ''],
+      ['East', 'Ulm', '2'],
+      ['East', '', '3'],
+      ['x'.repeat(201), 'a', '4'],
+      ['', 'b', '5'],
+      ['West', 'c', '6'],
+      ['', 'd', '7'],
+    ])
+  })
+
   it('splits long tables into blocks that each have the header', async () => {
     const rows = Array.from({ length: 1201 }, (_, index) => [`${index}`, 'x'])
     const blocks = await blocksOf(readDocx(makeDocx([{ table: [['Number', 'Letter'], ...rows] }])))

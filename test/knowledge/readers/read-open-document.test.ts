@@ -229,6 +229,23 @@ describe('an OpenDocument text', () => {
     ])
   })
 
+  it('repeats merged cells in each of their rows', async () => {
+    const covered = (attributes = '') => `<table:covered-table-cell ${attributes}/>`
+    const [table] = await read(
+      `<table:table>${row(cell('Group') + cell('Place') + cell('Sum'))}
+       ${row(cell('East', 'table:number-rows-spanned="3"') + cell('Both', 'table:number-columns-spanned="2" table:number-rows-spanned="2"') + covered())}
+       ${row(covered('table:number-columns-repeated="3"'))}
+       ${row(covered() + cell('Ulm') + cell('2'))}${row(cell('West') + cell('Wide', 'table:number-columns-spanned="2"') + covered())}
+       ${row(covered() + cell('a') + cell('4'))}</table:table>`,
+    )
+    assert.deepEqual(table?.kind === 'table' && table.rows, [
+      ['East', 'Both', ''],
+      ['East', 'Ulm', '2'],
+      ['West', 'Wide', ''],
+      ['', 'a', '4'],
+    ])
+  })
+
   it('has formulas with elements of any name and any number of cells', async () => {
     const math = (content: string) => `<text:p><draw:object><math>${content}</math></draw:object></text:p>`
     const strange = ['constructor', 'toString', '__proto__'].map(name => `<${name}><mi>x</mi></${name}>`)

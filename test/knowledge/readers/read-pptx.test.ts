@@ -22,6 +22,24 @@ describe('a presentation', () => {
     assert.equal(await textOf(readPptx(withSlide(shape('constructor', 'kept')))), 'Slide 1\nkept')
   })
 
+  it('repeats merged cells in each of their rows', async () => {
+    const cell = (text: string, attributes = '') =>
+      `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`
+    const rows = [
+      cell('Group') + cell('Place'),
+      cell('East', 'rowSpan="2"') + cell('Ulm'),
+      cell('', 'vMerge="1"') + cell('Bonn'),
+      cell('West', 'gridSpan="2"') + cell('', 'hMerge="1"'),
+    ]
+    const table = `<a:tbl>${rows.map(row => `<a:tr>${row}</a:tr>`).join('')}</a:tbl>`
+    const [, read] = await blocksOf(readPptx(withSlide(table)))
+    assert.deepEqual(read?.kind === 'table' && read.rows, [
+      ['East', 'Ulm'],
+      ['East', 'Bonn'],
+      ['West', ''],
+    ])
+  })
+
   it('has formulas on one line', async () => {
     const run = (text: string) => `<m:r><a:rPr/><m:t>${text}</m:t></m:r>`
     const formula = `<a14:m><m:oMathPara><m:oMath><m:f><m:num>${run('3')}</m:num><m:den>${run('4')}</m:den></m:f></m:oMath></m:oMathPara></a14:m>`

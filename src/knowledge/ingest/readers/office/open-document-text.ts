@@ -70,6 +70,7 @@ export const looks: ReadonlySet<string> = new Set(
 )
 const maxSpaces = 100
 const maxRepeats = 64
+const maxRowSpan = 1000
 
 const numberIn = (text: string | undefined, max: number): number =>
   Math.max(1, Math.min(max, Math.trunc(Number(text)) || 1))
@@ -259,8 +260,13 @@ export class OpenDocumentText implements XmlHandler {
     if (name === 'table') return this.#table ? this.#table.openNested() : this.#openTable()
     if (name === 'table-row')
       return this.#table?.openRow(numberIn(attributes['number-rows-repeated'], maxRepeats))
-    if (name === 'table-cell' || name === 'covered-table-cell')
-      return this.#table?.openCell(numberIn(attributes['number-columns-repeated'], maxRepeats))
+    const columns = numberIn(attributes['number-columns-repeated'], maxRepeats)
+    if (name === 'table-cell') {
+      const end = this.#table?.openCell(columns)
+      this.#table?.spanRows(numberIn(attributes['number-rows-spanned'], maxRowSpan))
+      return end
+    }
+    if (name === 'covered-table-cell') return this.#table?.openCoveredCell(columns)
   }
 
   #openTable(): XmlEnd {

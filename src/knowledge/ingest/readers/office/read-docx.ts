@@ -183,6 +183,7 @@ class DocxBody implements XmlHandler {
     if (name === 'tr') return this.#table?.openRow()
     if (name === 'tc') return this.#table?.openCell()
     if (name === 'gridSpan') this.#table?.span(Number(attributes['val']))
+    if (name === 'vMerge' && attributes['val'] !== 'restart') this.#table?.continueAbove()
     if (name !== 'trPr') return undefined
     this.#inRowProperties = true
     return () => {

@@ -91,6 +91,11 @@ const readSlideText = async (
       table = undefined
     }
   }
+  const openCell = (merged = ''): XmlEnd => {
+    const end = table?.openCell()
+    if (/^(?:1|true)$/.test(merged)) table?.continueAbove()
+    return end
+  }
   const openParagraph = (): XmlEnd => {
     paragraph = ''
     mark = ''
@@ -124,7 +129,7 @@ const readSlideText = async (
       if (name === 'oMath') return openMath()
       // Covered cells are present and empty, so spans need no padding.
       if (name === 'tr') return table?.openRow()
-      if (name === 'tc') return table?.openCell()
+      if (name === 'tc') return openCell(attributes['vMerge'])
       if (name === 'txBody') numbers = []
       else if (name === 'ph') placeholder = type ?? 'body'
       else if (name === 'r') script = undefined

@@ -27,6 +27,8 @@ export class CellBudget {
 }
 
 const maxSpan = 64
+/** Text repeated in every row must be short, or a small file could grow without bound. */
+const maxRepeatedLength = 200
 
 /** A table in running text. Nested tables become cell text. What opens a part returns the function that closes it. */
 export class DocumentTable {
@@ -34,9 +36,17 @@ export class DocumentTable {
   readonly #budget: CellBudget
   readonly #rows: string[][] = []
   #row: string[] = []
+  #above: string[] = []
   #rowDropped = false
   #cell: string[] = []
   #span = 1
+  #rowSpan = 1
+  #continuesAbove = false
+  /** The columns of the row whose cells continue those above. */
+  #continued: number[] = []
+  /** By column, the number of the first row that the last cell with a row span does not cover. */
+  readonly #coveredTo: number[] = []
+  #rowNumber = 0
   #inner = 0
 
   constructor(place: Place, budget: CellBudget) {
@@ -54,12 +64,24 @@ export class DocumentTable {
   openRow(times = 1): (() => void) | undefined {
     if (this.#inner > 0) return undefined
     this.#row = []
+    this.#continued = []
     this.#rowDropped = false
     return () => {
+      this.#rowNumber += times
       this.#budget.take(this.#row.length * times)
-      if (this.#rowDropped || this.#row.every(cell => cell === '')) return
+      const isEmpty = this.#row.every(cell => cell === '')
+      this.#repeatAbove()
+      if (this.#rowDropped || isEmpty) return
       for (let time = 0; time < times; time++) this.#rows.push(this.#row)
     }
+  }
+
+  #repeatAbove(): void {
+    for (const column of this.#continued) {
+      const text = this.#above[column] ?? ''
+      if (text.length <= maxRepeatedLength) this.#row[column] ||= text
+    }
+    this.#above = this.#row
   }
 
   /** Drops a row that a tracked change deleted. */
@@ -71,9 +93,37 @@ export class DocumentTable {
     if (this.#inner > 0) return undefined
     this.#cell = []
     this.#span = 1
+    this.#rowSpan = 1
+    this.#continuesAbove = false
     return () => {
       const cell = [this.#cell.join(' '), ...new Array<string>(this.#span - 1).fill('')]
-      for (let time = 0; time < times; time++) this.#row.push(...cell)
+      for (let time = 0; time < times; time++) {
+        const column = this.#row.length
+        if (this.#continuesAbove) this.#continued.push(column)
+        if (this.#rowSpan > 1) this.#coveredTo[column] = this.#rowNumber + this.#rowSpan
+        this.#row.push(...cell)
+      }
+    }
+  }
+
+  /** Repeats the text of the cell above, of which this cell is a part. */
+  continueAbove(): void {
+    if (this.#inner === 0) this.#continuesAbove = true
+  }
+
+  /** The number of rows that the cell spans; in the next ones its place has a covered cell. */
+  spanRows(rows: number): void {
+    if (this.#inner === 0) this.#rowSpan = rows
+  }
+
+  openCoveredCell(times: number): (() => void) | undefined {
+    const end = this.openCell(times)
+    if (!end) return undefined
+    return () => {
+      const from = this.#row.length
+      end()
+      for (let column = from; column < this.#row.length; column++)
+        if (this.#rowNumber < (this.#coveredTo[column] ?? 0)) this.#continued.push(column)
     }
   }
 
