@@ -20,6 +20,24 @@ describe('an EPUB book', () => {
     assert.equal(text, '第一章\nIt began here & now.\nTwo\nAnd went on.')
   })
 
+  it('begins with its title and authors', async () => {
+    const metadata =
+      '<dc:title>On\n tides</dc:title><dc:creator>Ann Lee</dc:creator><dc:creator> </dc:creator><dc:creator>李明</dc:creator>'
+    const text = await textOf(readEpub(makeEpub({ chapters, metadata })))
+    assert.match(text, /^On tides\nAnn Lee, 李明\n第一章\n/)
+    assert.equal(await textOf(readEpub(makeEpub({ chapters: { 'a.xhtml': '' }, metadata }))), '')
+  })
+
+  it('has the titles of its files only where a chapter has no other', async () => {
+    const file = (title: string, body: string) =>
+      `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>${title}</title></head><body>${body}</body></html>`
+    const parts = {
+      'OEBPS/text/one.xhtml': file('On tides', '<h1>One</h1><p>a</p>'),
+      'OEBPS/text/two 2.xhtml': file('Two', '<p>b</p>'),
+    }
+    assert.equal(await textOf(readEpub(makeEpub({ chapters, parts }))), 'One\na\nTwo\nb')
+  })
+
   it('follows its spine, not the order of its files', async () => {
     const text = await textOf(
       readEpub(makeEpub({ chapters, spine: ['two 2.xhtml', 'missing', 'one.xhtml'] })),

@@ -106,7 +106,19 @@ describe('the structure of a page', () => {
 
   it('uses the title of the page if it has no h1', () => {
     assert.deepEqual(blocks('<title>A &amp; B</title><p>x'), [heading(1, 'A & B'), paragraph('x')])
-    assert.deepEqual(blocks('<title>T</title><h1>Own</h1><p>x'), [heading(1, 'Own'), paragraph('x')])
+    assert.deepEqual(blocks('<header><h1>Site</h1></header><main><h1>Own</h1><p>x</main>'), [
+      heading(1, 'Own'),
+      paragraph('x'),
+      paragraph('Site'),
+    ])
+  })
+
+  it('begins with the title of the page if that says more than the h1', () => {
+    const own = [heading(1, '请假制度'), paragraph('x')]
+    const page = (title: string) => blocks(`<title>${title}</title><h1>请假制度</h1><p>x`)
+    assert.deepEqual(page('公司\n规章'), [paragraph('公司 规章'), ...own])
+    assert.deepEqual(page('请假制度 - 公司规章'), [paragraph('请假制度 - 公司规章'), ...own])
+    for (const title of ['请假制度', ' 请假！', '']) assert.deepEqual(page(title), own)
   })
 
   it('reads the labels of drawings', () => {

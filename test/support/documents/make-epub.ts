@@ -4,6 +4,8 @@ export interface EpubContent {
   /** Chapter bodies by file name, in file order; `spine` may define another order. */
   chapters: Record<string, string>
   spine?: string[]
+  /** Elements of the metadata, such as `<dc:title>`. */
+  metadata?: string
   /** More parts, for example `META-INF/encryption.xml`. */
   parts?: Record<string, string>
 }
@@ -12,6 +14,7 @@ export interface EpubContent {
 export const makeEpub = ({
   chapters,
   spine = Object.keys(chapters),
+  metadata = '',
   parts = {},
 }: EpubContent): Uint8Array => {
   const names = Object.keys(chapters)
@@ -22,7 +25,7 @@ export const makeEpub = ({
     mimetype: 'application/epub+zip',
     'META-INF/container.xml':
       '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
-    'OEBPS/content.opf': `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"><manifest>${items.join('')}</manifest><spine>${spine.map(name => `<itemref idref="${name}"/>`).join('')}</spine></package>`,
+    'OEBPS/content.opf': `<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"><metadata>${metadata}</metadata><manifest>${items.join('')}</manifest><spine>${spine.map(name => `<itemref idref="${name}"/>`).join('')}</spine></package>`,
     ...Object.fromEntries(
       names.map(name => [
         `OEBPS/text/${name}`,

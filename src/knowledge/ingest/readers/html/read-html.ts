@@ -272,16 +272,29 @@ class HtmlReader implements HtmlEvents {
   }
 }
 
-/** The text of a page, without scripts and hidden elements: its content, then the notes around it, then its menus. */
-export function* readHtml(html: string, isXhtml = declaresXhtml(html)): Generator<Block> {
+const words = /[\p{L}\p{N}]+/gu
+
+/**
+ * The text of a page, without scripts and hidden elements: its content, then the notes around it, then its menus. The
+ * title of a chapter is mostly that of the book, and only used if the chapter has no other.
+ */
+export function* readHtml(html: string, isXhtml = declaresXhtml(html), isChapter = false): Generator<Block> {
   const reader = new HtmlReader()
   tokenizeHtml(html, isXhtml, reader)
   reader.end()
   const { text, menus } = partsOf(reader.items)
-  const title = (reader.title.trim() || reader.chromeTitle).replace(/\s+/g, ' ')
-  if (title !== '' && !text.some(block => block.kind === 'heading' && block.level === 1))
-    yield { kind: 'heading', level: 1, text: title }
+  const ownTitle = reader.title.trim().replace(/\s+/g, ' ')
+  const title = ownTitle || reader.chromeTitle.replace(/\s+/g, ' ')
+  const headings = text.flatMap(block => (block.kind === 'heading' && block.level === 1 ? block.text : []))
+  if (title !== '' && headings.length === 0) yield { kind: 'heading', level: 1, text: title }
+  else if (!isChapter && saysMore(ownTitle, headings.join('\n'))) yield { kind: 'paragraph', text: ownTitle }
   yield* text
   // Without any text, the page consists of its menus.
   yield* menuBlocks(menus, text.length > 0)
+}
+
+/** Whether a title has words that the headings lack. */
+const saysMore = (title: string, headings: string): boolean => {
+  const known = headings.toLowerCase()
+  return (title.toLowerCase().match(words) ?? []).some(word => !known.includes(word))
 }

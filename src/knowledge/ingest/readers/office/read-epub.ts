@@ -21,20 +21,43 @@ const findPackage = async (archive: ZipArchive): Promise<string> => {
   throw new DocumentFailure('broken_file', 'The file is not an EPUB book: its package document is missing.')
 }
 
+const lineOf = (texts: string[]): string =>
+  texts
+    .map(text => text.trim().replace(/\s+/g, ' '))
+    .filter(text => text !== '')
+    .join(', ')
+
+interface Book {
+  /** The titles, then the authors. */
+  about: string[]
+  chapters: string[]
+}
+
 /** The chapters in reading order, without a table of contents, which only repeats their headings. */
-const readSpine = async (archive: ZipArchive): Promise<string[]> => {
+const readPackage = async (archive: ZipArchive): Promise<Book> => {
   const part = await findPackage(archive)
   const paths = new Map<string, string>()
   const order: string[] = []
+  const titles: string[] = []
+  const authors: string[] = []
   await parseXml(archive.chunks(part), {
     open(name, { id, href, idref, properties = '', 'media-type': type = '' }) {
       const isChapter = name === 'item' && /html|xml|^$/i.test(type) && !/\bnav\b/.test(properties)
       if (isChapter && id !== undefined && href !== undefined) paths.set(id, resolvePath(part, href))
       else if (name === 'itemref' && idref !== undefined) order.push(idref)
+      else if (name === 'title') titles.push('')
+      else if (name === 'creator') authors.push('')
+    },
+    text(text, parent) {
+      const list = parent === 'title' ? titles : parent === 'creator' ? authors : undefined
+      list?.push(list.pop()! + text)
     },
   })
   const chapters = new Set(order.flatMap(id => paths.get(id) ?? []))
-  return [...chapters].filter(path => archive.has(path))
+  return {
+    about: [titles, authors].map(lineOf).filter(line => line !== ''),
+    chapters: [...chapters].filter(path => archive.has(path)),
+  }
 }
 
 /** Obfuscated fonts are harmless; encrypted chapters mean that the book has DRM. */
@@ -51,7 +74,14 @@ const rejectEncryptedChapters = async (archive: ZipArchive, chapters: string[]):
 
 export async function* readEpub(bytes: Uint8Array): AsyncGenerator<Block> {
   const archive = await openZip(bytes)
-  const chapters = await readSpine(archive)
+  const { about, chapters } = await readPackage(archive)
   await rejectEncryptedChapters(archive, chapters)
-  for (const chapter of chapters) yield* readHtml(decodeText(await archive.read(chapter)), true)
+  let isFirst = true
+  for (const chapter of chapters)
+    for (const block of readHtml(decodeText(await archive.read(chapter)), true, true)) {
+      // A book without text has no title either.
+      if (isFirst && about.length > 0) yield { kind: 'paragraph', text: about.join('\n') }
+      isFirst = false
+      yield block
+    }
 }
