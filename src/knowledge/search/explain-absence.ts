@@ -58,11 +58,7 @@ async function reasonFor(
   if (query.filter && !matchesFilter(document, query.filter))
     return ['filtered_out', 'The filter excludes it.']
   const known = ranked.find(item => item.chunk.fileId === fileId)
-  if (known && known.score < threshold)
-    return [
-      'below_threshold',
-      `Its best passage has the score ${known.score.toFixed(3)}, below the threshold ${threshold}.`,
-    ]
+  if (known && known.score < threshold) return belowThreshold(known.score, threshold)
   const keyword =
     mode === 'semantic'
       ? undefined
@@ -78,14 +74,20 @@ async function reasonFor(
     [best, nearest].flatMap(hit => hit ?? []),
   )
   if (shown.length === 0) return ['disabled', 'Its best passage is disabled or was just changed.']
+  // The other scores depend on the passages that they are compared with.
+  const isFinal = mode === 'keyword' && ranked.every(({ scores }) => scores.rerank === undefined)
+  if (best && isFinal && best.score < threshold) return belowThreshold(best.score, threshold)
   const rank = mode === 'semantic' ? 0 : hits.findIndex(hit => own.has(hit.batchId)) + 1
   const scores = [
     ...(best ? [`keyword score ${best.score.toFixed(3)}`] : []),
     ...(rank > 0 ? [`keyword rank ${rank}`] : []),
     ...(nearest ? [`similarity ${nearest.similarity.toFixed(3)}`] : []),
   ]
-  return [
-    'ranked_lower',
-    `Other passages rank higher; its best one has ${scores.join(', ')}. A larger top_k would show it.`,
-  ]
+  const advice = isFinal || threshold === 0 ? ' A larger top_k would show it.' : ''
+  return ['ranked_lower', `Other passages rank higher; its best one has ${scores.join(', ')}.${advice}`]
 }
+
+const belowThreshold = (score: number, threshold: number): [AbsenceCode, reason: string] => [
+  'below_threshold',
+  `Its best passage has the score ${score.toFixed(3)}, below the threshold ${threshold}.`,
+]

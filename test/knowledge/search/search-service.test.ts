@@ -418,6 +418,21 @@ describe('search explanation', () => {
     assert.match(why, /^below_threshold: .* score 0\.200, below the threshold 0\.5/)
   })
 
+  test('covers a file below the threshold and below top_k, and advises a larger top_k only where it helps', async () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({ file: `f${at}`, content: `${at}`, keyword: 0.9 }))
+    const last = { file: 'b', content: 'money', keyword: 0.5, semantic: 0.1 }
+    const why = (request: Partial<SearchRequest>) =>
+      reason(new SearchWorld([...many, last]), 'b', { topK: 1, ...request })
+    const keyword = 'keyword' as const
+    assert.match(await why({ mode: keyword, scoreThreshold: 0.6 }), /^below_threshold: .* score 0\.500/)
+    assert.match(await why({ mode: keyword, scoreThreshold: 0.4 }), /^ranked_lower: .* larger top_k/)
+    assert.match(await why({}), /^ranked_lower: .* larger top_k/)
+    assert.match(
+      await why({ scoreThreshold: 0.4 }),
+      /^ranked_lower: .* keyword rank 201, similarity 0\.100\.$/,
+    )
+  })
+
   test('covers a file that the reranker scored below the threshold', async () => {
     const world = new SearchWorld(three)
     world.rerank = documents => documents.map((_, index) => ({ index, score: 0.25 }))
