@@ -80,6 +80,9 @@ describe('JSON', () => {
       '[1': /the end of the file/,
       nope: /line 1, column 1/,
       '{"a":"x': /end of a string/,
+      '{"a":"x"}\n{"a":"y}\n{"a":"z"}': /line 2, column 9 .*: expected the end of a string, found "\\n"/,
+      '{"a":"x"}\n{"a":"y}\n': /line 2, column 9 /,
+      '{"a":"x\ny","b" 2}': /line 2, column 8 .* expected ":"/,
     }
     for (const [text, message] of Object.entries(broken))
       assert.throws(

@@ -25,6 +25,8 @@ const words: Record<string, boolean | null> = { true: true, false: false, null: 
 export class JsonParser {
   readonly #text: string
   #at = 0
+  /** The first line break in the last string with one, and the end of the string. */
+  #lineBreak = { at: 0, end: -1 }
 
   constructor(text: string) {
     this.#text = text
@@ -51,6 +53,13 @@ export class JsonParser {
 
   /** A syntax error with its position as an editor shows it. */
   #broken(expected: string): DocumentFailure {
+    const { at, end } = this.#lineBreak
+    // The string before the error was not closed, and ended at the first quote of a later line.
+    if (end >= 0 && this.#text.slice(end, this.#at).trim() === '') {
+      this.#lineBreak.end = -1
+      this.#at = at
+      return this.#broken('the end of a string')
+    }
     const before = this.#text.slice(0, this.#at)
     const line = before.split('\n').length
     const column = this.#at - before.lastIndexOf('\n')
@@ -143,9 +152,13 @@ export class JsonParser {
     const plain = this.#match(plainString)
     if (plain !== undefined) return plain.slice(1, -1)
     const pieces: string[] = []
+    let lineBreak = -1
     let from = ++this.#at
     for (;;) {
       const character = this.#text[this.#at]
+      if (character === '\n' && lineBreak < 0) lineBreak = this.#at
+      if (lineBreak >= 0 && (character === undefined || character === '"'))
+        this.#lineBreak = { at: lineBreak, end: this.#at + (character ? 1 : 0) }
       if (character === undefined) throw this.#broken('the end of a string')
       if (character === '"' || character === '\\') pieces.push(this.#text.slice(from, this.#at))
       this.#at++
