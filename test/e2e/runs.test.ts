@@ -206,7 +206,7 @@ describeConsole('Running a workflow in its editor', world => {
     const form = page.getByRole('form', { name: 'Run only “say”' })
     // By the title of the node.
     const text = form.getByLabel('Language model · text', { exact: true })
-    await text.waitFor()
+    await text.and(page.locator(':focus')).waitFor()
     assert.equal(await text.inputValue(), kindly)
     const calls = world.model.calls.chat.length
     await form.getByRole('button', { name: 'Run this node' }).click()
@@ -219,14 +219,17 @@ describeConsole('Running a workflow in its editor', world => {
     await text.fill('Like this.')
     await form.getByRole('button', { name: 'Run this node' }).click()
     await answers(page).getByText('A: Like this.').waitFor()
+    await text.and(page.locator(':focus')).waitFor()
     assert.equal(await steps(page).getByRole('listitem').count(), 1)
     assert.equal(world.model.calls.chat.length, calls)
     await expectAccessible(page, 'the form for one node')
     // What was typed is still there when the form is opened again.
-    await form.getByRole('button', { name: 'Cancel' }).click()
+    await form.getByRole('button', { name: 'Cancel' }).press('Enter')
+    const open = page.getByRole('button', { name: 'Run only this node' })
+    await open.and(page.locator(':focus')).waitFor()
     const question = page.getByRole('textbox', { name: 'Question' })
     await question.fill('Half a quest')
-    await page.getByRole('button', { name: 'Run only this node' }).click()
+    await open.press('Enter')
     assert.equal(await text.inputValue(), 'Like this.')
     // The button of the workflow leads back to its own form.
     await page.getByRole('button', { name: 'Run', exact: true }).click()

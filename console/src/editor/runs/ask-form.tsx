@@ -87,6 +87,8 @@ export function AskForm({ run, more }: { run: WatchedRun; more?: ReactNode }) {
       aria-label={words.ask}
       onSubmit={event => {
         event.preventDefault()
+        // The button is replaced.
+        if ((event.nativeEvent as SubmitEvent).submitter === document.activeElement) focusQuestion()
         sending.request()
       }}
     >

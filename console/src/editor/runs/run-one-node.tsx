@@ -1,6 +1,7 @@
 import { CaretRightFilled } from '@ant-design/icons'
 import { Button, Input, Segmented } from 'antd'
 import { useId } from 'react'
+import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { variablesIn } from '../../ui/variables/variable-entry.ts'
 import { defineWords } from '../../ui/words.ts'
 import type { GraphNode } from '../model/graph.ts'
@@ -48,19 +49,29 @@ export function RunOneNode({ node, run, values, onCancel }: RunOneNodeProps) {
   const words = useWords()
   const trial = useTrial(node, run, values)
   const title = words.title(node.data.title || node.id)
+  // The button that opens this form is hidden until it is closed.
+  useReturnFocus(document.activeElement)
   return (
     <form
       className="run-ask"
       aria-label={title}
       onSubmit={event => {
         event.preventDefault()
-        if (trial.isReady && !isBusy(run)) trial.start()
+        if (!trial.isReady || isBusy(run)) return
+        // The button is replaced.
+        event.currentTarget.querySelector('textarea')?.focus()
+        trial.start()
       }}
     >
       <h3>{title}</h3>
       <p className="soft small">{words.about}</p>
-      {trial.fields.map(field => (
-        <TrialInput key={field.key} field={field} onChange={value => trial.change(field.key, value)} />
+      {trial.fields.map((field, index) => (
+        <TrialInput
+          key={field.key}
+          field={field}
+          isFirst={index === 0}
+          onChange={value => trial.change(field.key, value)}
+        />
       ))}
       <div className="run-buttons">
         <Button type="text" onClick={onCancel}>
@@ -84,13 +95,13 @@ export function RunOneNode({ node, run, values, onCancel }: RunOneNodeProps) {
   )
 }
 
-function TrialInput({
-  field,
-  onChange,
-}: {
+interface TrialInputProps {
   field: TrialField
+  isFirst: boolean
   onChange(value: { text: string; isJson: boolean }): void
-}) {
+}
+
+function TrialInput({ field, isFirst, onChange }: TrialInputProps) {
   const words = useWords()
   const id = useId()
   const { needed, text, isJson, isWrong } = field
@@ -117,6 +128,7 @@ function TrialInput({
       </div>
       <Input.TextArea
         id={id}
+        autoFocus={isFirst}
         value={text}
         {...(isJson && { className: 'run-json', spellCheck: false })}
         {...(isWrong && { status: 'error' })}
