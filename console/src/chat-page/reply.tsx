@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useId, useState } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useId, useState } from 'react'
 import type { ChatMessage, Rating } from '../pages/agents/chat/chat-turns.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
 import { hasMarks } from '../ui/markdown/citation-marks.ts'
@@ -79,8 +79,9 @@ export const Reply = memo(function Reply({
       {isWhole && (
         <div className="reply-bar">
           {reply.content !== '' && <CopyButton text={reply.content} label={words.copy} />}
-          <RateButtons rating={reply.rating} onRate={(rating, why) => onRate(reply.id, rating, why)} />
-          {onAgain && <IconButton icon={icons.again} label={words.again} onClick={onAgain} />}
+          <RateButtons rating={reply.rating} onRate={(rating, why) => onRate(reply.id, rating, why)}>
+            {onAgain && <IconButton icon={icons.again} label={words.again} onClick={onAgain} />}
+          </RateButtons>
         </div>
       )}
     </div>
@@ -136,10 +137,12 @@ const hasMark = (content: string, index: number): boolean =>
 interface RateButtonsProps {
   rating: Rating | undefined
   onRate: (rating: Rating | null, comment?: string) => void
+  /** Further buttons, in the line above the form. */
+  children: ReactNode
 }
 
 /** Rates an answer; choosing the same rating again removes it. */
-function RateButtons({ rating, onRate }: RateButtonsProps) {
+function RateButtons({ rating, onRate, children }: RateButtonsProps) {
   const words = useWords()
   const [isAsking, setIsAsking] = useState(false)
   const rate = (next: Rating): void => {
@@ -160,6 +163,7 @@ function RateButtons({ rating, onRate }: RateButtonsProps) {
         isPressed={rating === 'dislike'}
         onClick={() => rate('dislike')}
       />
+      {children}
       {isAsking && (
         <Comment
           onSend={comment => {
