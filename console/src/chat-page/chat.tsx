@@ -19,7 +19,7 @@ import { readStored, store } from '../ui/storage.ts'
 import { useVariableForm } from '../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../ui/variables/variable-fields.tsx'
 import { defineWords } from '../ui/words.ts'
-import { Composer } from './composer.tsx'
+import { Composer, hasKeyboard } from './composer.tsx'
 import { failureText, useFailureWords } from './failure-words.ts'
 import { History } from './history.tsx'
 import { IconButton, icons } from './icons.tsx'
@@ -142,7 +142,12 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
     },
     [session, goToEnd, tell, inputs],
   )
-  const actions = useTurnActions(api, session, { send, tell, conversationId, box })
+  const input = useRef<HTMLTextAreaElement>(null)
+  const onReplaced = useCallback(
+    () => ((hasKeyboard() && input.current) || box.current)?.focus({ preventScroll: true }),
+    [],
+  )
+  const actions = useTurnActions(api, session, { send, tell, conversationId, box, onReplaced })
   const draft = useRef('')
   const [switches, setSwitches] = useState(0)
   const show = (id: string | undefined): void => {
@@ -216,7 +221,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
       )}
       <Composer
         key={switches}
-        {...{ profile, draft, isAnswering, upload }}
+        {...{ input, profile, draft, isAnswering, upload }}
         isReady={!isLoading && loadError === undefined && isComplete}
         onSend={send}
         onStop={() => void session.stop().catch(tell)}
@@ -242,12 +247,14 @@ interface ActionParts {
   tell: (error: unknown) => void
   conversationId: string | undefined
   box: RefObject<HTMLElement | null>
+  /** Moves the focus when the button that was pressed is removed with its turn. */
+  onReplaced: () => void
 }
 
 function useTurnActions(
   api: VisitorApi,
   session: ChatSession,
-  { send, tell, conversationId, box }: ActionParts,
+  { send, tell, conversationId, box, onReplaced }: ActionParts,
 ): TurnActions {
   return useMemo(() => {
     const citations = new Map<string, Promise<readonly Citation[]>>()
@@ -262,8 +269,14 @@ function useTurnActions(
         box.current?.focus({ preventScroll: true })
         send({ type: 'text', content: text, fileIds: [] })
       },
-      sendAgain: turn => void session.sendAgain(turn).catch(tell),
-      replace: (chatId, outgoing) => void session.replace(chatId, outgoing).catch(tell),
+      sendAgain: turn => {
+        onReplaced()
+        session.sendAgain(turn).catch(tell)
+      },
+      replace: (chatId, outgoing) => {
+        onReplaced()
+        session.replace(chatId, outgoing).catch(tell)
+      },
       rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(tell),
       version: (chatId, version) => session.version(chatId, version),
       citationsOf: chatId => {
@@ -272,7 +285,7 @@ function useTurnActions(
         return known
       },
     }
-  }, [api, session, send, tell, conversationId, box])
+  }, [api, session, send, tell, conversationId, box, onReplaced])
 }
 
 interface HeaderProps {

@@ -50,9 +50,10 @@ const useWords = defineWords(
 const longestText = 100_000
 
 /** Elsewhere the focus would open a keyboard on the screen. */
-const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches
+export const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches
 
 interface ComposerProps {
+  input: RefObject<HTMLTextAreaElement | null>
   profile: Profile
   /** The unsent text, which stays when another conversation is shown. */
   draft: RefObject<string>
@@ -66,6 +67,7 @@ interface ComposerProps {
 
 /** The input for the next message of one conversation. Attached files and a message that waits to be sent belong to it. */
 export function Composer({
+  input,
   profile,
   draft,
   isAnswering,
@@ -87,7 +89,6 @@ export function Composer({
     setText(next)
   }
   const [problem, setProblem] = useState('')
-  const input = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (!hasKeyboard()) return
@@ -98,7 +99,7 @@ export function Composer({
     // A frame on a website gets the focus when it is opened, and loses it when it is closed.
     window.addEventListener('focus', take)
     return () => window.removeEventListener('focus', take)
-  }, [])
+  }, [input])
   const failures = useFailureWords()
   const files = useAttachments({
     upload: async (file, { signal }) => {

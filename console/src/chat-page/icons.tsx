@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 
 const icon = (paths: ReactNode) => (
   <svg viewBox="0 0 24 24" className="icon" aria-hidden="true">
@@ -41,6 +41,7 @@ export const icons = {
 }
 
 interface IconButtonProps {
+  ref?: Ref<HTMLButtonElement>
   icon: ReactNode
   label: string
   onClick: () => void
@@ -48,8 +49,9 @@ interface IconButtonProps {
   isDisabled?: boolean
 }
 
-export const IconButton = ({ icon, label, onClick, isPressed, isDisabled }: IconButtonProps) => (
+export const IconButton = ({ ref, icon, label, onClick, isPressed, isDisabled }: IconButtonProps) => (
   <button
+    ref={ref}
     type="button"
     className="icon-button"
     aria-label={label}

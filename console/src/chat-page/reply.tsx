@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useCallback, useEffect, useId, useState } from 'react'
+import { memo, type ReactNode, useCallback, useEffect, useId, useRef, useState } from 'react'
 import type { ChatMessage, Rating } from '../pages/agents/chat/chat-turns.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
 import { hasMarks } from '../ui/markdown/citation-marks.ts'
@@ -145,6 +145,11 @@ interface RateButtonsProps {
 function RateButtons({ rating, onRate, children }: RateButtonsProps) {
   const words = useWords()
   const [isAsking, setIsAsking] = useState(false)
+  const dislike = useRef<HTMLButtonElement>(null)
+  const close = (): void => {
+    setIsAsking(false)
+    dislike.current?.focus()
+  }
   const rate = (next: Rating): void => {
     onRate(rating === next ? null : next)
     setIsAsking(next === 'dislike' && rating !== 'dislike')
@@ -158,6 +163,7 @@ function RateButtons({ rating, onRate, children }: RateButtonsProps) {
         onClick={() => rate('like')}
       />
       <IconButton
+        ref={dislike}
         icon={icons.dislike}
         label={words.dislike}
         isPressed={rating === 'dislike'}
@@ -167,10 +173,10 @@ function RateButtons({ rating, onRate, children }: RateButtonsProps) {
       {isAsking && (
         <Comment
           onSend={comment => {
-            setIsAsking(false)
+            close()
             onRate('dislike', comment)
           }}
-          onCancel={() => setIsAsking(false)}
+          onCancel={close}
         />
       )}
     </>

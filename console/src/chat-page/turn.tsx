@@ -1,4 +1,5 @@
-import { memo, useCallback, useState } from 'react'
+import { memo, useCallback, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { AnnotationMark, ToolSteps } from '../pages/agents/chat/answer-steps.tsx'
 import { isLive, type Outgoing } from '../pages/agents/chat/chat-state.ts'
 import {
@@ -158,6 +159,11 @@ interface UserMessageProps {
 function UserMessage({ message, onEdit }: UserMessageProps) {
   const words = useWords()
   const [draft, setDraft] = useState<string>()
+  const editButton = useRef<HTMLButtonElement>(null)
+  const cancel = (): void => {
+    flushSync(() => setDraft(undefined))
+    editButton.current?.focus()
+  }
   if (draft !== undefined && onEdit)
     return (
       <form
@@ -168,7 +174,7 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
           onEdit(draft.trim())
         }}
         onKeyDown={event => {
-          if (event.key === 'Escape') setDraft(undefined)
+          if (event.key === 'Escape') cancel()
         }}
       >
         <textarea
@@ -179,7 +185,7 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
           value={draft}
           onChange={event => setDraft(event.target.value)}
         />
-        <button type="button" onClick={() => setDraft(undefined)}>
+        <button type="button" onClick={cancel}>
           {words.cancel}
         </button>
         <button type="submit" className="primary" disabled={draft.trim() === ''}>
@@ -198,7 +204,12 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
       <div className="said-bar">
         {message.content !== '' && <CopyButton text={message.content} label={words.copy} />}
         {onEdit && message.type !== 'voice' && (
-          <IconButton icon={icons.edit} label={words.edit} onClick={() => setDraft(message.content)} />
+          <IconButton
+            ref={editButton}
+            icon={icons.edit}
+            label={words.edit}
+            onClick={() => setDraft(message.content)}
+          />
         )}
       </div>
     </section>
