@@ -32,7 +32,9 @@ class ChipWidget extends WidgetType {
     if (problem !== undefined) element.dataset['broken'] = ''
     const name = document.createElement('b')
     name.textContent = output
-    element.append(`${title} `, name)
+    const node = document.createElement('span')
+    node.textContent = `${title} `
+    element.append(node, name)
     if (problem !== undefined) {
       const reason = document.createElement('span')
       reason.className = 'visually-hidden'
