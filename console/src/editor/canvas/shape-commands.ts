@@ -79,7 +79,12 @@ export function createShapeCommands({ store, mayWrite, edit }: ShapeSource): Sha
       if (!mayWrite) return undefined
       const id = freshId('note')
       const snap = (value: number): number => Math.round(value / gridStep) * gridStep
-      put({ [id]: { type: 'note', x: snap(x), y: snap(y), ...newNote } })
+      const shapes = Object.values(store.state().shapes)
+      const isTaken = (at: Point): boolean =>
+        shapes.some(shape => shape.type === 'note' && shape.x === at.x && shape.y === at.y)
+      let at = { x: snap(x), y: snap(y) }
+      while (isTaken(at)) at = { x: at.x + 2 * gridStep, y: at.y + 2 * gridStep }
+      put({ [id]: { type: 'note', ...at, ...newNote } })
       store.select([], [], [id])
       return id
     },
