@@ -58,10 +58,10 @@ describeConsole('Input variables', world => {
       await choose(second.getByRole('combobox', { name: 'Type' }), 'Number')
       await second.getByLabel('Default', { exact: true }).fill('2')
       await first.getByRole('button', { name: 'Add to Options' }).click()
-      await first.getByLabel('Options 1', { exact: true }).fill('Paris')
+      await first.getByLabel('Option 1', { exact: true }).fill('Paris')
       await first.getByLabel('Default', { exact: true }).fill('Paris')
       await expectAccessible(page, 'the declaration of variables')
-      await panel.getByRole('button', { name: 'Move Input variables 2 up' }).click()
+      await panel.getByRole('button', { name: 'Move Input variable 2 up' }).click()
       await eventually(async () => {
         const { json } = await world.server.api.get('workflow?id=declare')
         assert.deepEqual(json.data.workflow.config.nodes[0].data.variables, [

@@ -27,7 +27,7 @@ describeConsole('A loop and an aggregator', world => {
     await add('Loop')
     const loop = panelOf('loop_1')
     await choose(loop.getByLabel('Workflow', { exact: true }).and(page.getByRole('combobox')), 'Grow a word')
-    const condition = loop.getByRole('region', { name: 'Conditions 1' })
+    const condition = loop.getByRole('region', { name: 'Condition 1' })
     await condition.getByLabel('Value', { exact: true }).fill('{{#loop.draft#}}')
     await choose(
       condition.getByLabel('Comparison', { exact: true }).and(page.getByRole('combobox')),
@@ -37,7 +37,7 @@ describeConsole('A loop and an aggregator', world => {
     await expectAccessible(page, 'the panel of a loop', '.node-panel')
 
     await add('Aggregator')
-    await panelOf('aggregator_1').getByLabel('Values 1', { exact: true }).fill('{{#loop_1.draft#}}')
+    await panelOf('aggregator_1').getByLabel('Value 1', { exact: true }).fill('{{#loop_1.draft#}}')
     await add('Output')
     const answer = panelOf('output_1').getByLabel('Answer', { exact: true })
     await answer.fill('{{#aggregator_1.text#}} after {{#loop_1.rounds#}} rounds')

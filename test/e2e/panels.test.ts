@@ -361,7 +361,7 @@ describeConsole('The settings of a node', world => {
     await open(world, page, 'declare', chain(start, say('Hello'), end))
     const input = await select(page, 'input')
     await input.getByRole('button', { name: 'Add to Environment values' }).click()
-    const value = input.getByRole('region', { name: 'Environment values 1' })
+    const value = input.getByRole('region', { name: 'Environment value 1' })
     await value.getByLabel('Name', { exact: true }).fill('host')
     await value.getByLabel('Value', { exact: true }).fill('example.com')
     await input.getByRole('button', { name: 'Add to Memory' }).click()

@@ -4,9 +4,12 @@ import { chineseRules } from '../../ui/server-texts/rule-texts.ts'
 import { type CheckFinding, useEditorState, useWorkflowEditor } from '../workflow-editor.ts'
 import { placeInData } from './use-checks.ts'
 
+const unreachable = 'No path of connections leads here from an input node, so this node never runs.'
+
 /** The text of a finding, in the language of the console. */
 export function findingText(language: Language, { rule, path, message }: CheckFinding): string {
-  if (language === 'en') return message
+  // The server names the node by its id.
+  if (language === 'en') return rule === 'unreachable' ? unreachable : message
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
   if (known === undefined) return explainField(language, path, message)
   // The advice after a broken reference names other values, which are not wrong.
@@ -17,7 +20,7 @@ export function findingText(language: Language, { rule, path, message }: CheckFi
 }
 
 const required = {
-  en: (field: string) => `${field} is required.`,
+  en: (field: string) => `${field} ${/[^s]s$/.test(field) ? 'are' : 'is'} required.`,
   zh: (field: string) => `请填写“${field}”。`,
 }
 

@@ -8,7 +8,11 @@ import { Problems } from './problems.tsx'
 import { AddButton, moved, RowButtons, removed, replaced } from './row-buttons.tsx'
 
 const useWords = defineWords(
-  { add: (label: string) => `Add to ${label}`, entry: (label: string, place: number) => `${label} ${place}` },
+  {
+    add: (label: string) => `Add to ${label}`,
+    // Most labels of lists are plurals: “Conditions”, “Branches”.
+    entry: (label: string, place: number) => `${label.replace(/(?<=ss|ch)es$|s$/, '')} ${place}`,
+  },
   { add: (label: string) => `添加${label}`, entry: (label: string, place: number) => `${label} ${place}` },
 )
 
