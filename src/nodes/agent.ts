@@ -83,7 +83,7 @@ function identityGaps(data: JsonRecord): Gap[] {
   const isSet = (name: string): boolean =>
     readText(data, name).trim() !== '' || readList(data, name).length > 0
   if (!isSet('agent_id'))
-    return isSet('persona') ? [] : gapAt('agent_id', 'Choose an agent, or describe one in "persona".')
+    return isSet('persona') ? [] : gapAt('agent_id', 'Choose an agent, or enter a persona.')
   return ownSettings
     .filter(isSet)
     .flatMap(name => gapAt(name, `The agent in "agent_id" has its own; remove "${name}" or "agent_id".`))

@@ -6,10 +6,16 @@ import { placeInData } from './use-checks.ts'
 
 const unreachable = 'No path of connections leads here from an input node, so this node never runs.'
 
+/** Sentences about missing settings that say what to do. */
+const chineseGaps: Readonly<Record<string, string>> = {
+  'Choose an agent, or enter a persona.': '请选择智能体，或填写角色设定。',
+}
+
 /** The text of a finding, in the language of the console. */
 export function findingText(language: Language, { rule, path, message }: CheckFinding): string {
   // The server names the node by its id.
   if (language === 'en') return rule === 'unreachable' ? unreachable : message
+  if (Object.hasOwn(chineseGaps, message)) return chineseGaps[message]!
   const known = rule !== undefined && Object.hasOwn(chineseRules, rule) ? chineseRules[rule] : undefined
   if (known === undefined) return explainField(language, path, message)
   // The advice after a broken reference names other values, which are not wrong.
