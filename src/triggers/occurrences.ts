@@ -56,6 +56,13 @@ export function nextOccurrences(settings: ScheduleSettings, after: number, count
   return found
 }
 
+/** The library's message is about its own modes; it names the wrong part only if a number is out of range. */
+function cronProblem(message: string): string {
+  const [, part] = /Invalid value for (\w+)/.exec(message) ?? []
+  if (part !== undefined) return `the ${part === 'dayOfWeek' ? 'day of week' : part} is out of range`
+  return 'enter five parts (minute, hour, day of month, month, day of week)'
+}
+
 /** The first occurrence after a time. Refuses an expression or time zone that is invalid, and one that never occurs. */
 export function firstOccurrence(settings: ScheduleSettings, after: number): number {
   checkTimezone(settings.timezone, '/schedule/timezone')
@@ -67,7 +74,7 @@ export function firstOccurrence(settings: ScheduleSettings, after: number): numb
   try {
     next = nextOccurrences(settings, after, 1)[0]
   } catch (error) {
-    throw invalidField('/schedule/cron', `is not a cron expression: ${(error as Error).message}`)
+    throw invalidField('/schedule/cron', `is not a cron expression: ${cronProblem((error as Error).message)}`)
   }
   if (next === undefined) throw invalidField('/schedule/cron', 'never occurs from now on')
   return next

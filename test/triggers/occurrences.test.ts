@@ -82,6 +82,16 @@ test('a single time on a day that does not exist is refused', () => {
   assert.equal(iso(first('2028-02-29T09:00:00')), '2028-02-29T09:00:00.000Z')
 })
 
+test('a rejected expression is explained by its wrong part, or by the parts that it needs', () => {
+  const refuse = (cron: string, reason: string): void =>
+    assert.throws(() => firstOccurrence(daily({ cron }), 0), {
+      message: `/schedule/cron: is not a cron expression: ${reason}`,
+    })
+  refuse('99 * * *', 'enter five parts (minute, hour, day of month, month, day of week)')
+  refuse('99 * * * *', 'the minute is out of range')
+  refuse('0 9 * * 9', 'the day of week is out of range')
+})
+
 test('a time of day occurs once on the days when the clock changes', () => {
   const berlin = daily({ cron: '30 2 * * *', timezone: 'Europe/Berlin' })
   assert.deepEqual(nextOccurrences(berlin, at('2026-03-28T12:00:00Z'), 2).map(iso), [
