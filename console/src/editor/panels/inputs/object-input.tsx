@@ -66,7 +66,8 @@ export function ObjectInput({ fields, value, onChange, pointer, hidden = [], isO
       {fields.map(field => (
         <FieldInput
           key={field.name}
-          field={field}
+          // An optional group that is not set requires nothing.
+          field={isOptional && value === undefined ? { ...field, required: false } : field}
           value={record[field.name]}
           onChange={next => change(field.name, next)}
           pointer={pointerBelow(pointer, field.name)}
