@@ -586,6 +586,20 @@ describe('a PDF in Chinese, Japanese or Korean without an embedded character map
       )
   })
 
+  it('has no spaces between the characters of letter-spaced text, but those between its words', async () => {
+    const fonts = [0.1, 0.15, 0.4, 0.8].map(spacing => ({
+      ...{ encoding: 'UniGB-UCS2-H', ordering: 'GB1', codes: utf16('逐字排版的合同，内容测试') },
+      letterSpacing: spacing * 14,
+    }))
+    const words = ['甲方 乙方', '目 录', '北京 上海 重 庆'].map(text => ({
+      ...{ encoding: 'UniGB-UCS2-H', ordering: 'GB1', codes: utf16(text), text },
+    }))
+    assert.equal(
+      (await textOf(readPdf(makeCidsPdf([...fonts, ...words])))).replaceAll('\n', ''),
+      [...fonts.map(() => '逐字排版的合同，内容测试'), ...words.map(({ text }) => text)].join(''),
+    )
+  })
+
   it('yields no text rather than wrong text for glyphs without a character', async () => {
     await assertRefused(readPdf(makeCidPdf('Identity-H', 'GB1', Buffer.from('5f5a4fc2', 'hex'))), 'no_text')
   })

@@ -68,11 +68,11 @@ export const makeCidPdf = (encoding: string, ordering: string, codes: Uint8Array
 
 /** One line for each font. */
 export const makeCidsPdf = (
-  fonts: readonly { encoding: string; ordering: string; codes: Uint8Array }[],
+  fonts: readonly { encoding: string; ordering: string; codes: Uint8Array; letterSpacing?: number }[],
 ): Uint8Array => {
   const lines = fonts.map(
-    ({ codes }, at) =>
-      `/F${at} 14 Tf 1 0 0 1 72 ${750 - 40 * at} Tm <${Buffer.from(codes).toString('hex')}> Tj`,
+    ({ codes, letterSpacing = 0 }, at) =>
+      `/F${at} 14 Tf ${letterSpacing} Tc 1 0 0 1 72 ${750 - 40 * at} Tm <${Buffer.from(codes).toString('hex')}> Tj`,
   )
   const stream = `BT ${lines.join(' ')} ET`
   const names = fonts.map((_, at) => `/F${at} ${6 + 2 * at} 0 R`)
@@ -84,7 +84,7 @@ export const makeCidsPdf = (
     '<< /Type /FontDescriptor /FontName /Song /Flags 6 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>',
     ...fonts.flatMap(({ encoding, ordering }, at) => [
       `<< /Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /${encoding} /DescendantFonts [${7 + 2 * at} 0 R] >>`,
-      `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /FontDescriptor 5 0 R /DW 1000 /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
+      `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Song /FontDescriptor 5 0 R /DW 1000 /W [1 [250]] /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
     ]),
   ])
 }

@@ -1,7 +1,7 @@
 import type { PdfPage } from './open-pdf.ts'
 import { inReadingOrder, type Region } from './page-columns.ts'
-import { type Direction, readPieces } from './page-pieces.ts'
-import { joinsWithoutSpace, type Row, rowsOf, type Segment, wideGap } from './page-rows.ts'
+import { type Direction, joinsWithoutSpace, readPieces } from './page-pieces.ts'
+import { type Row, rowsOf, type Segment, wideGap } from './page-rows.ts'
 
 export interface Edges {
   left: number

@@ -38,6 +38,32 @@ const cleanText = (text: string): string =>
       .replace(invisible, ''),
   )
 
+const cjk = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u
+const endsInCjk = (text: string): boolean => cjk.test([...text.slice(-2)].at(-1) ?? '')
+const startsInCjk = (text: string): boolean => cjk.test(String.fromCodePoint(text.codePointAt(0) ?? 32))
+
+/** Chinese is written without spaces, so a small gap between its characters is not a space. */
+export const joinsWithoutSpace = (before: string, after: string): boolean =>
+  endsInCjk(before) && startsInCjk(after)
+
+const cjkLetter = '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}ー]'
+const spacedLetters = new RegExp(`${cjkLetter} ${cjkLetter} ${cjkLetter}`, 'u')
+const neighbours = new RegExp(`${cjkLetter}(?=( ?)${cjkLetter})`, 'gu')
+
+/** The library reads the gaps of letter-spaced Chinese as spaces. Between words, not all characters have one. */
+const withoutLetterSpacing = (text: string): string => {
+  if (!spacedLetters.test(text)) return text
+  let spaced = 0
+  let joined = 0
+  for (const [, space] of text.matchAll(neighbours))
+    if (space === '') joined++
+    else spaced++
+  if (joined * 10 > spaced) return text
+  return text.replace(/(\S) (?=(\S))/gu, (both, one: string, other: string) =>
+    joinsWithoutSpace(one, other) ? one : both,
+  )
+}
+
 type Matrix = [number, number, number, number, number, number]
 
 const multiply = (one: number[], other: number[]): Matrix => {
@@ -289,7 +315,7 @@ export const readPieces = async (
   const unscaled = new UnscaledFonts()
   const addItem = (item: TextContent['items'][number]): void => {
     if (!('str' in item)) return
-    const text = cleanText(item.str)
+    const text = withoutLetterSpacing(cleanText(item.str))
     if (text.trim() === '') {
       if (last && text !== '' && !unscaled.has(item.fontName)) last.spaceAfter = true
       return

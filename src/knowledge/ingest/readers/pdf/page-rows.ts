@@ -1,4 +1,4 @@
-import type { Piece } from './page-pieces.ts'
+import { joinsWithoutSpace, type Piece } from './page-pieces.ts'
 
 /** A part of a line without wide gaps. */
 export interface Segment extends Omit<Piece, 'spaceAfter' | 'order' | 'rightToLeft'> {
@@ -8,14 +8,6 @@ export interface Segment extends Omit<Piece, 'spaceAfter' | 'order' | 'rightToLe
 
 /** Segments that stand on one line across the page, from left to right. */
 export type Row = Segment[]
-
-const cjk = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u{20000}-\u{3ffff}]/u
-const endsInCjk = (text: string): boolean => cjk.test([...text.slice(-2)].at(-1) ?? '')
-const startsInCjk = (text: string): boolean => cjk.test(String.fromCodePoint(text.codePointAt(0) ?? 32))
-
-/** Chinese is written without spaces, so a small gap between its characters is not a space. */
-export const joinsWithoutSpace = (before: string, after: string): boolean =>
-  endsInCjk(before) && startsInCjk(after)
 
 type Height = Pick<Piece, 'y' | 'size'>
 

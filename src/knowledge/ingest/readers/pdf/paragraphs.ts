@@ -3,7 +3,7 @@ import { rowText } from '../../chunking/document-text.ts'
 import { type BoldFonts, linesSetApart } from './bold-headings.ts'
 import type { DocumentFacts } from './document-facts.ts'
 import type { Line } from './page-lines.ts'
-import { joinsWithoutSpace } from './page-rows.ts'
+import { joinsWithoutSpace } from './page-pieces.ts'
 import { type Table, type TableRow, withTables } from './page-tables.ts'
 
 const itemMark =
