@@ -493,6 +493,33 @@ describe('a PDF', () => {
     )
   })
 
+  it('keeps running titles of two or three pages once, where they would divide a sentence', async () => {
+    const page = (number: number) => [
+      { text: 'Company handbook', size: 9, at: { x: 72, y: 30 } },
+      { text: 'goes on with words until it ends here.', at: { x: 72, y: 100 } },
+      { text: `Rule ${number} is that a sentence`, at: { x: 72, y: 400 } },
+    ]
+    for (const count of [2, 3]) {
+      const pages = Array.from({ length: count }, (_, index) => page(index + 1))
+      const text = await textOf(readPdf(await makePdf({ pages })))
+      assert.equal(text.match(/Company handbook/g)?.length, 1)
+      assert.match(text, /Rule 1 is that a sentence\s+goes on with words/)
+    }
+  })
+
+  it('keeps repeated lines of two or three pages that are part of their text', async () => {
+    const texts = ['Name', 'Item', 'Item again'].map((text, index) => ({
+      text,
+      at: { x: 72, y: 40 + index * 14 },
+    }))
+    const pages = [1, 2, 3].map(number => [
+      ...texts,
+      { text: `Other text of page ${number}`, at: { x: 72, y: 300 } },
+    ])
+    const text = await textOf(readPdf(await makePdf({ pages })))
+    assert.equal(text.match(/Name/g)?.length, 3)
+  })
+
   it('drops the titles of chapters, which are on few of all pages', async () => {
     const pages = Array.from({ length: 20 }, (_, index) => [
       { text: `${index < 10 ? 'First' : 'Second'} chapter`, size: 9, at: { x: 72, y: 30 } },
