@@ -328,6 +328,28 @@ describe('a PDF', () => {
     assert.ok(Math.abs(top - 196) < 6 && bottom > 205 && bottom < 225, `${top} to ${bottom}`)
   })
 
+  it('joins the rest of the first cell in the last row of a table, but no line below the table', async () => {
+    const rows = [
+      ['Department', 'Telephone', 'Room'],
+      ['IT', '1234-568', 'B2'],
+      ['Human resources and', '1234-569', 'C3'],
+    ]
+    const table = (below: string, step: number) => [
+      ...rows.flatMap((row, index) =>
+        row.map((text, column) => ({ text, at: { x: 72 + column * 150, y: 100 + index * 20 } })),
+      ),
+      { text: below, at: { x: 72, y: 140 + step } },
+    ]
+    const lastRow = async (below: string, step: number) => {
+      const [block] = await read({ pages: [table(below, step)] })
+      return block?.kind === 'table' && block.rows.at(-1)?.[0]
+    }
+    assert.equal(await lastRow('payroll', 12), 'Human resources and payroll')
+    // As far below as another row, or wider than the column.
+    assert.equal(await lastRow('payroll', 17), 'Human resources and')
+    assert.equal(await lastRow('The numbers are those of May', 12), 'Human resources and')
+  })
+
   it('goes on with the header of a table on the next page', async () => {
     const header = ['Name', 'Amount', 'Year']
     const row = (index: number) => [`Item ${index}`, `${index}00`, '2024']

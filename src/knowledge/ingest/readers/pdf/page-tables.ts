@@ -100,6 +100,36 @@ const asTable = (lines: Line[]): Table | undefined => {
 const isProse = ({ cells, left, right, region, text }: Line): boolean =>
   cells.length === 1 && text.length > 60 && right - left > (region.right - region.left) * 0.7
 
+/** Rows of a table are clearly further apart than the lines of a cell. */
+const maxRestStep = 0.8
+
+/** Enough rows to know the first column and the distance of rows. */
+const minRowsAbove = 3
+const maxRowsAbove = 40
+
+const isAligned = (one: Edges, other: Edges, size: number): boolean =>
+  Math.abs(one.left - other.left) < size * 0.3
+
+/** Whether the line below the last row is the rest of its first cell, whose next word did not fit. */
+const isRestOfFirst = (rows: Line[], line: Line | undefined): boolean => {
+  const above = rows.at(-1)!
+  if (line?.region !== above.region || line.rotated !== above.rotated) return false
+  const { left, right, size, text, y } = line
+  if (line.cells.length > 1 || !isAligned(line, above, size) || Math.abs(size - above.size) > size * 0.05)
+    return false
+  const gapped = rows.filter(row => row.cells.length > 1)
+  if (left > Math.min(...gapped.map(row => row.left)) + size * 0.3) return false
+  const beside = gapped.filter(row => isAligned(line, row, size))
+  if (beside.length < minRowsAbove) return false
+  const columnRight = Math.max(right, ...beside.map(({ cells }) => cells[0]!.right))
+  const word = ((right - left) / text.length) * /^\S*/.exec(text)![0].length
+  return (
+    right < Math.min(...beside.map(({ cells }) => cells[1]!.left)) &&
+    above.cells[0]!.right + word > columnRight &&
+    y - above.y < Math.min(size * 1.6, medianStep(rows) * maxRestStep)
+  )
+}
+
 /** The number of lines from `start` on that may be a table. */
 const stretch = (lines: Line[], start: number): number => {
   let end = start
@@ -112,6 +142,11 @@ const stretch = (lines: Line[], start: number): number => {
     if (line.cells.length > 1 || (isRest && line.y - before.y < line.size * 1.6)) end = index
     else if (index - end > maxPlainLines) break
   }
+  while (
+    end > start &&
+    isRestOfFirst(lines.slice(Math.max(start, end - maxRowsAbove), end + 1), lines[end + 1])
+  )
+    end++
   return end - start + 1
 }
 
