@@ -10,6 +10,7 @@ import {
   makePdf,
   makePdfOfObjects,
   type PdfContent,
+  type PdfText,
 } from '../../support/documents/make-pdf.ts'
 import { assertRefused, blocksOf, textOf } from '../../support/documents/read-blocks.ts'
 
@@ -138,6 +139,41 @@ describe('a PDF', () => {
       ),
     )
     assert.equal(text, `A title over both columns of the page\n${column('left')}\n${column('right')}`)
+  })
+
+  it('reads two columns before a heading below them, which stands on the left', async () => {
+    const column = (word: string) => Array.from({ length: 60 }, (_, index) => `${word}${index}`).join(' ')
+    const columns = (left: string, right: string, y: number) => [
+      { text: column(left), at: { x: 72, y, width: 210 } },
+      { text: column(right), at: { x: 312, y, width: 210 } },
+    ]
+    const read = async (words: string[], parts: PdfText[]) => {
+      const text = await textOf(readPdf(await makePdf({ pages: [parts] })))
+      const order = text.match(new RegExp(`\\b(?:${words.join('|')})0?\\b`, 'g'))
+      assert.deepEqual(order, words)
+    }
+    const last =
+      'Full sentences that stand across both columns of the page and end it below the last of its titles.'
+    await read(
+      ['one0', 'two0', 'Second', 'three0', 'four0', 'Third', 'Full'],
+      [
+        ...columns('one', 'two', 80),
+        { text: 'Second', size: 14, at: { x: 72, y: 310 } },
+        ...columns('three', 'four', 328),
+        { text: 'Third', size: 14, at: { x: 72, y: 560 } },
+        { text: last, at: { x: 72, y: 578, width: 480 } },
+      ],
+    )
+    // The right column goes on beside the heading.
+    await read(
+      ['one0', 'Second', 'three0', 'two0'],
+      [
+        ...columns('one', 'two', 80).slice(0, 1),
+        { text: 'Second', size: 14, at: { x: 72, y: 310 } },
+        ...columns('three', 'four', 328).slice(0, 1),
+        { text: `${column('two')} ${column('right')} ${column('end')}`, at: { x: 312, y: 80, width: 210 } },
+      ],
+    )
   })
 
   it('reads three narrow columns in order, and what is across them between', async () => {

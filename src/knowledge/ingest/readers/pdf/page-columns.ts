@@ -164,10 +164,51 @@ const isEmptyAt = (grid: Grid, { from, to }: Gutter, x: number): boolean => {
 const between = (row: Row, left: number, right: number): Row =>
   row.filter(segment => segment.left >= left && segment.left < right)
 
+/** Text of a heading is larger than that of the page by this factor. */
+const clearlyLarger = 1.15
+/** The empty band above a heading that ends both columns, and the most below it, in multiples of the font size. */
+const minBandAbove = 1.8
+const maxStepBelow = 3
+
+const crosses = (row: Row | undefined, x: number): boolean =>
+  row?.some(({ left, right }) => left < x && right > x) === true
+
+/**
+ * Whether a row is a heading on the left that ends both columns above it: where columns go on, the other has text
+ * beside it. Below it, both begin at the same height, or a line crosses the strip.
+ */
+const endsColumns = (rows: Row[], index: number, { to, x }: Gutter, size: number): boolean => {
+  const row = rows[index]!
+  const next = rows[index + 1]
+  const [{ y, size: ownSize }] = row as [Segment]
+  if (!next || row.some(segment => segment.right >= x || segment.size < size * clearlyLarger)) return false
+  const band = y - ownSize - Math.max(...rows[index - 1]!.map(segment => segment.y))
+  if (band < size * minBandAbove || next[0]!.y - y > maxStepBelow * size) return false
+  return index + 1 === to ? crosses(next, x) : next[0]!.left < x && next.at(-1)!.left >= x
+}
+
+const isTableRow = (row: Row): boolean =>
+  row.filter(({ left, size }, index) => index > 0 && left - row[index - 1]!.right > wideGap * size).length > 1
+
+/** Ends the columns of a band where a heading begins other ones. Parts are prose; a table after them is no part. */
+const partsOf = (rows: Row[], band: Gutter, size: number): Gutter[] => {
+  const parts: Gutter[] = []
+  let { from } = band
+  for (let to = from + 1; to < band.to; to++)
+    if (endsColumns(rows, to, band, size) && dividesColumns(rows, { ...band, from, to })) {
+      parts.push({ ...band, from, to })
+      from = to
+    }
+  const rest = rows.slice(from + 1, band.to)
+  if (parts.length === 0 || dividesColumns(rows, { ...band, from })) parts.push({ ...band, from })
+  else if (rest.filter(isTableRow).length * 2 < rest.length) parts[parts.length - 1]!.to = band.to
+  return parts
+}
+
 /**
  * Columns are found by the strips between them, which are empty over many rows and have full lines on both sides. An
- * element that crosses a strip (a title, a wide figure) ends the columns above it. Tables have short cells, so they
- * stay intact.
+ * element that crosses a strip (a title, a wide figure) ends the columns above it, and so does a heading below both of
+ * them. Tables have short cells, so they stay intact.
  */
 export const inReadingOrder = (rows: Row[], depth = 0): Region[] => {
   if (rows.length < minColumnLines || rows.length > maxRows || depth > maxDepth) return [rows]
@@ -186,16 +227,20 @@ export const inReadingOrder = (rows: Row[], depth = 0): Region[] => {
   const edges = [band.x]
   for (const { x } of others) if (edges.every(edge => Math.abs(edge - x) > grid.size * 8)) edges.push(x)
   edges.sort((one, other) => one - other)
-  const columns = [Number.NEGATIVE_INFINITY, ...edges].map((left, index) => {
-    const right = edges[index] ?? Number.POSITIVE_INFINITY
-    return rows
-      .slice(band.from, band.to)
-      .map(row => between(row, left, right))
-      .filter(row => row.length > 0)
-  })
+  const columnEdges = [Number.NEGATIVE_INFINITY, ...edges]
+  const parts = edges.length === 1 ? partsOf(rows, band, grid.size) : [band]
+  const columns = parts.flatMap(({ from, to }) =>
+    columnEdges.map((left, index) => {
+      const right = edges[index] ?? Number.POSITIVE_INFINITY
+      return rows
+        .slice(from, to)
+        .map(row => between(row, left, right))
+        .filter(row => row.length > 0)
+    }),
+  )
   return [
     ...inReadingOrder(rows.slice(0, band.from), depth + 1),
     ...columns.flatMap(column => inReadingOrder(column, depth + 1)),
-    ...inReadingOrder(rows.slice(band.to), depth + 1),
+    ...inReadingOrder(rows.slice(parts.at(-1)!.to), depth + 1),
   ].filter(region => region.length > 0)
 }
