@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { dataOf } from '../support/knowledge.ts'
 import { chain, llm } from '../support/run-graphs.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
@@ -9,6 +10,17 @@ import { describeConsole, flow } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 import { picture } from './support/picture.ts'
+
+/** Waits until a field has the focus and the problem. */
+async function isFocused(field: Locator, problem: string | RegExp): Promise<void> {
+  await eventually(async () => {
+    assert.equal(await field.and(field.page().locator(':focus')).count(), 1)
+    const id = await field.getAttribute('aria-describedby')
+    const shown = await field.page().locator(`[id="${id}"]`).textContent()
+    if (typeof problem === 'string') assert.equal(shown, problem)
+    else assert.match(shown ?? '', problem)
+  })
+}
 
 describeConsole('Tools', world => {
   let sink: SinkServer
@@ -82,6 +94,54 @@ describeConsole('Tools', world => {
     await picture(page, 'tools-delete')
     await question.getByRole('button', { name: 'Delete anyway' }).click()
     await page.getByRole('heading', { name: 'Define a tool once, use it everywhere' }).waitFor()
+  })
+
+  flow(world, 'a tool that cannot be saved names the problem at its field', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/tools`)
+    await page.getByRole('button', { name: 'Add a tool' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Add a tool' })
+    const save = dialog.getByRole('button', { name: 'Save' })
+    const name = dialog.getByLabel('Name', { exact: true })
+    const url = dialog.getByLabel('URL', { exact: true })
+    await save.click()
+    await isFocused(name, 'Enter a name of letters, digits, _ and -.')
+    await expectAccessible(page, 'the problem of a tool')
+    await picture(page, 'tools-problem')
+    await name.fill('no_address')
+    await save.click()
+    await isFocused(url, 'Enter a URL.')
+    await url.fill('notaurl')
+    await save.click()
+    await isFocused(url, /^Must be a full URL/)
+    assert.equal(await dialog.getByRole('alert').count(), 1)
+    await picture(page, 'tools-refused')
+    await dialog.getByRole('button', { name: 'Add a header' }).click()
+    await url.fill('https://tools.test')
+    await save.click()
+    await isFocused(dialog.getByLabel('Name of header 1'), 'Each header needs a unique name.')
+    await choose(dialog.getByRole('combobox', { name: 'Type' }), 'MCP')
+    await dialog.getByLabel('Name of header 1').fill('x-team')
+    await dialog.getByText('OAuth client credentials').click()
+    await dialog.getByLabel('Client ID').fill('banyan')
+    await dialog.getByText('OAuth client credentials').click()
+    await save.click()
+    await isFocused(
+      dialog.getByLabel('Client secret', { exact: true }),
+      'OAuth needs the client ID, the client secret and the issuer.',
+    )
+
+    const agent = await makeAgent(world.server.api, {}, { name: 'Clerk' })
+    await page.goto(`${world.server.base}/#/agents/${agent}`)
+    await page.getByRole('button', { name: 'Add a tool' }).click()
+    const added = page.getByRole('dialog', { name: 'Add a tool' })
+    await added.getByLabel('Name', { exact: true }).fill('abc')
+    await added.getByRole('button', { name: 'Done' }).click()
+    await isFocused(added.getByLabel('URL', { exact: true }), 'Enter a URL.')
+    for (const type of ['Shared', 'Workflow', 'Knowledge']) {
+      await choose(added.getByRole('combobox', { name: 'Type' }), type)
+      await added.getByRole('button', { name: 'Done' }).click()
+      await isFocused(added.getByRole('combobox', { name: type }), 'Make a selection.')
+    }
   })
 
   flow(world, 'operations of an OpenAPI document are chosen, and a node refers to one', async ({ page }) => {

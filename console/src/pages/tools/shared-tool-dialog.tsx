@@ -1,20 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
-import { Alert, App, Input } from 'antd'
+import { App, Input } from 'antd'
 import { useState } from 'react'
+import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import type { CallInput } from '../../api/operations.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { Failure, useFailureWords } from '../../ui/failure.tsx'
+import { useLanguage } from '../../ui/preferences.ts'
+import { explainRefusal } from '../../ui/server-texts/message-facts.ts'
 import { submitOnEnter } from '../../ui/submit-on-enter.ts'
 import { Field } from '../../ui/tools/field.tsx'
+import { type FieldProblem, useFocusProblem } from '../../ui/tools/field-problem.tsx'
 import { ToolFormFields } from '../../ui/tools/tool-form-fields.tsx'
-import {
-  type ToolForm,
-  type ToolProblem,
-  toolFormOf,
-  toolOf,
-  toolProblem,
-} from '../../ui/tools/tool-settings.ts'
+import { type ToolForm, toolFormOf, toolOf, toolProblem } from '../../ui/tools/tool-settings.ts'
 import { TryTool } from '../../ui/tools/try-tool.tsx'
 import { type SharedTool, useRefreshTools } from '../../ui/tools/use-tools.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -76,6 +74,23 @@ function settingsOf(form: ToolForm) {
   return { ...cleared, ...running, url: form.url.trim() } as Settings
 }
 
+const refusable = ['name', 'url', 'headers', 'oauth', 'parameters'] as const
+
+/** The first field that the server refused, if it has an input. */
+function useRefusedField(): (error: Error) => FieldProblem | undefined {
+  const language = useLanguage()
+  const wordsOf = useFailureWords()
+  return error => {
+    if (!(error instanceof ApiFailure)) return undefined
+    if (error.reason === 'already_exists') return { field: 'name', text: wordsOf(error).title }
+    for (const { path, message } of error.errors) {
+      const field = refusable.find(each => path.split('/')[1] === each)
+      if (field) return { field, text: explainRefusal(language, message) }
+    }
+    return undefined
+  }
+}
+
 interface SharedToolDialogProps {
   /** Without it, a tool is added. */
   tool: SharedTool | undefined
@@ -87,8 +102,8 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
   const { message } = App.useApp()
   const refresh = useRefreshTools()
   const [form, setForm] = useState<ToolForm>(() => formOf(tool))
-  const [problem, setProblem] = useState<ToolProblem>()
-  const edit = (change: Partial<ToolForm>) => setForm({ ...form, ...change })
+  const [problem, setProblem] = useState<FieldProblem>()
+  const refusedField = useRefusedField()
   const save = useMutation({
     mutationFn: () => {
       const body = { name: form.name.trim(), ...settingsOf(form) }
@@ -102,15 +117,21 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
       message.success(words.saved(saved.name))
       onClose()
     },
+    onError: error => setProblem(refusedField(error)),
   })
+  const fields = useFocusProblem(problem, save.error)
+  const edit = (change: Partial<ToolForm>): void => {
+    setForm({ ...form, ...change })
+    setProblem(undefined)
+    if (save.isError) save.reset()
+  }
   const submit = (): void => {
     const isNamed = /^[A-Za-z0-9_-]{1,64}$/.test(form.name.trim())
     const found = isNamed ? toolProblem(form, []) : 'name'
-    setProblem(found)
+    const field = found === 'taken' || found === 'id' ? 'name' : found
+    setProblem(field && { field, text: words[`problem_${field}`] })
     if (!found) save.mutate()
   }
-  const wordOf = (found: ToolProblem): string =>
-    words[`problem_${found === 'taken' || found === 'id' ? 'name' : found}`]
   return (
     <Dialog
       open
@@ -123,11 +144,17 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
       width={640}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
-      <div className="tool-dialog dialog-fields" onKeyDown={submitOnEnter(submit)}>
-        <Field label={words.name} help={words.nameHelp}>
-          {id => (
+      <div className="tool-dialog dialog-fields" ref={fields} onKeyDown={submitOnEnter(submit)}>
+        {save.isError && !problem && <Failure error={save.error} />}
+        <Field
+          label={words.name}
+          help={words.nameHelp}
+          problem={problem?.field === 'name' ? problem.text : undefined}
+        >
+          {(id, invalid) => (
             <Input
               id={id}
+              {...invalid}
               autoFocus
               maxLength={64}
               spellCheck={false}
@@ -136,10 +163,8 @@ export function SharedToolDialog({ tool, onClose }: SharedToolDialogProps) {
             />
           )}
         </Field>
-        <ToolFormFields form={form} edit={edit} types={tool ? [tool.type] : sharedTypes} />
+        <ToolFormFields {...{ form, edit, problem }} types={tool ? [tool.type] : sharedTypes} />
         <TryTool form={form} />
-        {problem !== undefined && <Alert type="error" showIcon role="alert" title={wordOf(problem)} />}
-        {save.isError && <Failure error={save.error} />}
       </div>
     </Dialog>
   )

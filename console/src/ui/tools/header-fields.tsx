@@ -1,8 +1,10 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
+import { useId } from 'react'
 import { defineWords } from '../words.ts'
+import { invalidProps, ProblemLine } from './field-problem.tsx'
 import { SecretInput } from './secret-input.tsx'
-import type { HeaderRow } from './tool-settings.ts'
+import { type HeaderRow, isHeaderNamed } from './tool-settings.ts'
 
 const useWords = defineWords(
   {
@@ -31,12 +33,14 @@ const useWords = defineWords(
 
 interface HeaderFieldsProps {
   headers: readonly HeaderRow[]
+  problem: string | undefined
   onChange: (headers: readonly HeaderRow[]) => void
 }
 
 /** The headers of a tool. Their values are often keys, so they are masked until the user reveals one. */
-export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
+export function HeaderFields({ headers, problem, onChange }: HeaderFieldsProps) {
   const words = useWords()
+  const problemId = useId()
   return (
     <fieldset className="agent-field header-fields" aria-label={words.headers}>
       <span className="agent-field-label">{words.headers}</span>
@@ -45,6 +49,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
         <div key={at} className="agent-row">
           <Input
             aria-label={words.nameOf(at + 1)}
+            {...invalidProps(problemId, problem !== undefined && !isHeaderNamed(headers, at))}
             placeholder={words.name}
             value={row.name}
             onChange={event => onChange(headers.with(at, { ...row, name: event.target.value }))}
@@ -64,6 +69,7 @@ export function HeaderFields({ headers, onChange }: HeaderFieldsProps) {
           />
         </div>
       ))}
+      <ProblemLine id={problemId} text={problem} />
       <Button
         type="dashed"
         icon={<PlusOutlined aria-hidden />}

@@ -1,7 +1,8 @@
 import { Input } from 'antd'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
+import { invalidProps, ProblemLine } from './field-problem.tsx'
 import { SecretInput } from './secret-input.tsx'
 import type { ToolForm } from './tool-settings.ts'
 
@@ -32,19 +33,24 @@ const useWords = defineWords(
 
 interface OauthFieldsProps {
   oauth: ToolForm['oauth']
+  problem: string | undefined
   onChange: (oauth: ToolForm['oauth']) => void
 }
 
 /** The client credentials for an MCP server, folded away while there are none. */
-export function OauthFields({ oauth, onChange }: OauthFieldsProps) {
+export function OauthFields({ oauth, problem, onChange }: OauthFieldsProps) {
   const words = useWords()
   // Decided only at first, because emptying a field must not fold it away.
   const [isOpen] = useState(() => Object.values(oauth).some(text => text !== ''))
+  const problemId = useId()
+  const invalidIfEmpty = (name: 'client_id' | 'client_secret' | 'issuer') =>
+    invalidProps(problemId, problem !== undefined && oauth[name].trim() === '')
   const textField = (name: 'client_id' | 'issuer' | 'scope', help?: string) => (
     <Field label={words[name]} help={help}>
       {id => (
         <Input
           id={id}
+          {...(name !== 'scope' && invalidIfEmpty(name))}
           autoComplete="off"
           spellCheck={false}
           value={oauth[name]}
@@ -63,6 +69,7 @@ export function OauthFields({ oauth, onChange }: OauthFieldsProps) {
           <SecretInput
             id={id}
             choose={words.choose}
+            invalid={invalidIfEmpty('client_secret')}
             value={oauth.client_secret}
             onChange={client_secret => onChange({ ...oauth, client_secret })}
           />
@@ -70,6 +77,7 @@ export function OauthFields({ oauth, onChange }: OauthFieldsProps) {
       </Field>
       {textField('issuer', words.issuerHelp)}
       {textField('scope', words.scopeHelp)}
+      <ProblemLine id={problemId} text={problem} />
     </details>
   )
 }

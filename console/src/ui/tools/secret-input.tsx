@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useAll } from '../../api/queries.ts'
 import { ActionMenu } from '../action-menu.tsx'
 import { defineWords } from '../words.ts'
+import type { invalidProps } from './field-problem.tsx'
 
 const useWords = defineWords({ none: 'No secrets yet' }, { none: '还没有密钥' })
 
@@ -14,12 +15,13 @@ interface SecretInputProps {
   /** The name of the button that offers the secrets. */
   choose: string
   placeholder?: string
+  invalid?: ReturnType<typeof invalidProps>
   value: string
   onChange: (value: string) => void
 }
 
 /** A credential: usually a secret of the workspace. A key that was typed in is masked. */
-export function SecretInput({ label, id, choose, placeholder, value, onChange }: SecretInputProps) {
+export function SecretInput({ label, id, choose, placeholder, invalid, value, onChange }: SecretInputProps) {
   const words = useWords()
   const secrets = useAll('POST /api/v1/secret/list')
   const [isShown, setIsShown] = useState(false)
@@ -32,6 +34,7 @@ export function SecretInput({ label, id, choose, placeholder, value, onChange }:
     <Space.Compact block>
       <Input.Password
         {...(id === undefined ? { 'aria-label': label } : { id })}
+        {...invalid}
         visibilityToggle={{ visible: isShown || value.includes('{{#'), onVisibleChange: setIsShown }}
         placeholder={placeholder}
         // Browsers would offer to store it as a password, or fill one in.

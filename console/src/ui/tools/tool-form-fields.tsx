@@ -2,6 +2,7 @@ import { Input, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { defineWords } from '../words.ts'
 import { Field } from './field.tsx'
+import type { FieldProblem } from './field-problem.tsx'
 import { HeaderFields } from './header-fields.tsx'
 import { OauthFields } from './oauth-fields.tsx'
 import { ServerToolsField } from './server-tools-field.tsx'
@@ -46,12 +47,14 @@ interface ToolFormFieldsProps {
   types?: readonly ToolType[]
   /** Chooses the object that a tool refers to by id. */
   chooser?: ReactNode
+  problem: FieldProblem | undefined
   edit: (change: Partial<ToolForm>) => void
 }
 
 /** The fields of a tool, by type. */
-export function ToolFormFields({ form, edit, types = toolTypes, chooser }: ToolFormFieldsProps) {
+export function ToolFormFields({ form, edit, problem, types = toolTypes, chooser }: ToolFormFieldsProps) {
   const words = useWords()
+  const problemOf = (field: FieldProblem['field']) => (problem?.field === field ? problem.text : undefined)
   const has = (field: keyof ToolForm): boolean => fieldsOf[form.type].includes(field)
   return (
     <>
@@ -68,8 +71,7 @@ export function ToolFormFields({ form, edit, types = toolTypes, chooser }: ToolF
       {has('id') && chooser}
       {has('description') && (
         <TextField
-          form={form}
-          edit={edit}
+          {...{ form, edit, problem }}
           field="description"
           label={words.description}
           help={words.descriptionHelp}
@@ -89,19 +91,25 @@ export function ToolFormFields({ form, edit, types = toolTypes, chooser }: ToolF
       )}
       {has('url') && (
         <TextField
-          form={form}
-          edit={edit}
+          {...{ form, edit, problem }}
           field="url"
           label={words.url}
           {...(form.type === 'http' && { help: words.urlHelp })}
         />
       )}
-      {has('headers') && <HeaderFields headers={form.headers} onChange={headers => edit({ headers })} />}
-      {has('oauth') && <OauthFields oauth={form.oauth} onChange={oauth => edit({ oauth })} />}
+      {has('headers') && (
+        <HeaderFields
+          headers={form.headers}
+          problem={problemOf('headers')}
+          onChange={headers => edit({ headers })}
+        />
+      )}
+      {has('oauth') && (
+        <OauthFields oauth={form.oauth} problem={problemOf('oauth')} onChange={oauth => edit({ oauth })} />
+      )}
       {has('parameters') && (
         <TextField
-          form={form}
-          edit={edit}
+          {...{ form, edit, problem }}
           field="parameters"
           label={words.parameters}
           help={words.parametersHelp}
@@ -120,12 +128,13 @@ interface TextFieldProps extends ToolFormFieldsProps {
   isCode?: boolean
 }
 
-function TextField({ form, edit, field, label, help, isCode = false }: TextFieldProps) {
+function TextField({ form, edit, problem, field, label, help, isCode = false }: TextFieldProps) {
   return (
-    <Field label={label} help={help}>
-      {id => (
+    <Field label={label} help={help} problem={problem?.field === field ? problem.text : undefined}>
+      {(id, invalid) => (
         <Input.TextArea
           id={id}
+          {...invalid}
           {...(isCode && { className: 'code-input' })}
           autoSize={{ minRows: isCode ? 2 : 1, maxRows: 10 }}
           value={form[field]}

@@ -120,10 +120,15 @@ export const serverOf = (form: ToolForm): ToolServer => ({
   ...(usesOauth(form) && { oauth: form.oauth }),
 })
 
+/** Whether a header has a name that no header before it has. */
+export function isHeaderNamed(headers: readonly HeaderRow[], at: number): boolean {
+  const names = headers.map(({ name }) => name.trim().toLowerCase())
+  return names[at] !== '' && names.indexOf(names[at]!) === at
+}
+
 /** A field whose content cannot be converted to JSON without loss. */
 export function unreadable({ type, headers, parameters }: ToolForm): 'headers' | 'parameters' | undefined {
-  const names = headers.map(({ name }) => name.trim().toLowerCase())
-  const areNamed = names.every((name, at) => name !== '' && names.indexOf(name) === at)
+  const areNamed = headers.every((_, at) => isHeaderNamed(headers, at))
   if (fieldsOf[type].includes('headers') && !areNamed) return 'headers'
   const areRead = parameters.trim() === '' || readSettings(parameters) !== undefined
   return fieldsOf[type].includes('parameters') && !areRead ? 'parameters' : undefined

@@ -3,6 +3,7 @@ import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { pathTo } from '../../../ui/router.ts'
+import type { invalidProps } from '../../../ui/tools/field-problem.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { FieldGroup, type PartProps } from './field.tsx'
@@ -13,6 +14,7 @@ interface KnowledgeSelectProps {
   label: string
   placeholder: string
   isDisabled?: boolean
+  invalid?: ReturnType<typeof invalidProps>
   /** Maximum number of knowledge bases. */
   most?: number
 }
@@ -24,6 +26,7 @@ export function KnowledgeSelect({
   label,
   placeholder,
   isDisabled = false,
+  invalid,
   most = 100,
 }: KnowledgeSelectProps) {
   const [typed, setTyped] = useState('')
@@ -51,6 +54,7 @@ export function KnowledgeSelect({
       mode="multiple"
       className="wide-field"
       aria-label={label}
+      {...invalid}
       placeholder={placeholder}
       disabled={isDisabled}
       loading={found.isFetching}

@@ -8,18 +8,20 @@ interface SharedToolFieldProps {
   edit: (change: Partial<ToolForm>) => void
   label: string
   placeholder: string
+  problem: string | undefined
 }
 
 /** One of the shared tools of the workspace. The name follows the chosen tool unless another one was typed. */
-export function SharedToolField({ form, edit, label, placeholder }: SharedToolFieldProps) {
+export function SharedToolField({ form, edit, label, placeholder, problem }: SharedToolFieldProps) {
   const { data: tools = [], isPending } = useTools()
   const nameOf = (id: string): string => tools.find(tool => tool.id === id)?.name ?? ''
   const isOwnName = form.name.trim() !== '' && form.name !== nameOf(form.id)
   return (
-    <Field label={label}>
-      {id => (
+    <Field label={label} problem={problem}>
+      {(id, invalid) => (
         <Select
           id={id}
+          {...invalid}
           showSearch={{ optionFilterProp: 'label' }}
           loading={isPending}
           placeholder={placeholder}

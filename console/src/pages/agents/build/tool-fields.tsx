@@ -1,9 +1,15 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons'
-import { Alert, Button, Input, Segmented, Switch, Tag } from 'antd'
-import { useState } from 'react'
+import { Button, Input, Segmented, Switch, Tag } from 'antd'
+import { useId, useState } from 'react'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { submitOnEnter } from '../../../ui/submit-on-enter.ts'
 import { Field } from '../../../ui/tools/field.tsx'
+import {
+  type FieldProblem,
+  invalidProps,
+  ProblemLine,
+  useFocusProblem,
+} from '../../../ui/tools/field-problem.tsx'
 import { ToolFormFields } from '../../../ui/tools/tool-form-fields.tsx'
 import {
   readSettings,
@@ -195,13 +201,29 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
   const words = useToolDialogWords()
   const [form, setForm] = useState<ToolForm>(() => toolFormOf(tool))
   const [json, setJson] = useState<string>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<FieldProblem>()
+  const fields = useFocusProblem(problem)
+  const jsonProblemId = useId()
+  const textAt = (field: FieldProblem['field']) => (problem?.field === field ? problem.text : undefined)
+  const edit = (change: Partial<ToolForm>): void => {
+    setForm({ ...form, ...change })
+    setProblem(undefined)
+  }
+  const report = (found: ToolProblem | undefined): void =>
+    setProblem(
+      found
+        ? { field: found === 'taken' ? 'name' : found, text: words[problemWord[found]] }
+        : { field: 'json', text: words.badJson },
+    )
 
   const show = (view: string): void => {
     const lost = view === 'json' ? unreadable(form) : undefined
     const running = json === undefined ? undefined : readSettings(json)
-    setProblem(lost ? words[problemWord[lost]] : view === 'form' && !running ? words.badJson : undefined)
-    if (lost) return
+    if (lost || (view === 'form' && !running)) {
+      report(lost)
+      return
+    }
+    setProblem(undefined)
     if (view === 'json') setJson(JSON.stringify(toolOf(form, tool, true).running, null, 2))
     else if (running) {
       setForm(toolFormOf({ name: form.name, running }))
@@ -212,7 +234,7 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
     const running = json === undefined ? toolOf(form, tool).running : readSettings(json)
     const found = running && validationProblem(form, json !== undefined, taken)
     if (running && !found) onKeep({ ...toolOf(form, tool), running })
-    else setProblem(found ? words[problemWord[found]] : words.badJson)
+    else report(found)
   }
   return (
     <Dialog
@@ -224,15 +246,16 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
       onCancel={onCancel}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys of the fields in it */}
-      <div className="tool-dialog dialog-fields" onKeyDown={submitOnEnter(keep)}>
-        <Field label={words.name} help={words.nameHelp}>
-          {id => (
+      <div className="tool-dialog dialog-fields" ref={fields} onKeyDown={submitOnEnter(keep)}>
+        <Field label={words.name} help={words.nameHelp} problem={textAt('name')}>
+          {(id, invalid) => (
             <Input
               id={id}
+              {...invalid}
               autoFocus
               maxLength={64}
               value={form.name}
-              onChange={event => setForm({ ...form, name: event.target.value })}
+              onChange={event => edit({ name: event.target.value })}
             />
           )}
         </Field>
@@ -248,22 +271,27 @@ function ToolDialog({ tool, taken, onKeep, onCancel }: ToolDialogProps) {
         {json === undefined ? (
           <>
             <ToolFormFields
-              form={form}
-              edit={change => setForm({ ...form, ...change })}
-              chooser={<UsedField form={form} edit={change => setForm({ ...form, ...change })} />}
+              {...{ form, edit, problem }}
+              chooser={<UsedField form={form} problem={textAt('id')} edit={edit} />}
             />
             <TryTool form={form} />
           </>
         ) : (
-          <Input.TextArea
-            className="code-input"
-            rows={12}
-            aria-label={words.settings}
-            value={json}
-            onChange={event => setJson(event.target.value)}
-          />
+          <div className="agent-field">
+            <Input.TextArea
+              className="code-input"
+              rows={12}
+              aria-label={words.settings}
+              {...invalidProps(jsonProblemId, textAt('json') !== undefined)}
+              value={json}
+              onChange={event => {
+                setJson(event.target.value)
+                setProblem(undefined)
+              }}
+            />
+            <ProblemLine id={jsonProblemId} text={textAt('json')} />
+          </div>
         )}
-        {problem !== undefined && <Alert type="error" showIcon role="alert" title={problem} />}
       </div>
     </Dialog>
   )

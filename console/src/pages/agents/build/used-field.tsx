@@ -1,3 +1,5 @@
+import { useId } from 'react'
+import { invalidProps, ProblemLine } from '../../../ui/tools/field-problem.tsx'
 import type { ToolForm } from '../../../ui/tools/tool-settings.ts'
 import { defineWords } from '../../../ui/words.ts'
 import { KnowledgeSelect } from './knowledge-select.tsx'
@@ -16,15 +18,20 @@ const useWords = defineWords(
 
 interface UsedFieldProps {
   form: ToolForm
+  problem: string | undefined
   edit: (change: Partial<ToolForm>) => void
 }
 
 /** The tool's workflow, knowledge base or shared tool. */
-export function UsedField({ form, edit }: UsedFieldProps) {
+export function UsedField({ form, problem, edit }: UsedFieldProps) {
   const words = useWords()
+  const problemId = useId()
   if (form.type === 'tool')
-    return <SharedToolField {...{ form, edit }} label={words.toolChoice} placeholder={words.choose} />
+    return (
+      <SharedToolField {...{ form, edit, problem }} label={words.toolChoice} placeholder={words.choose} />
+    )
   const isWorkflow = form.type === 'workflow'
+  const invalid = invalidProps(problemId, problem !== undefined)
   const label = isWorkflow ? words.workflowChoice : words.knowledgeChoice
   return (
     <div className="agent-field">
@@ -35,6 +42,7 @@ export function UsedField({ form, edit }: UsedFieldProps) {
           onChange={id => edit({ id })}
           label={label}
           placeholder={words.choose}
+          invalid={invalid}
         />
       ) : (
         <KnowledgeSelect
@@ -42,8 +50,10 @@ export function UsedField({ form, edit }: UsedFieldProps) {
           onChange={ids => edit({ id: ids.at(-1) ?? '' })}
           label={label}
           placeholder={words.choose}
+          invalid={invalid}
         />
       )}
+      <ProblemLine id={problemId} text={problem} />
     </div>
   )
 }

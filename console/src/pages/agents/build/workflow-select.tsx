@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
+import type { invalidProps } from '../../../ui/tools/field-problem.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 
 /** Workflows by part of the name or id, or by the exact id. */
@@ -28,6 +29,7 @@ interface WorkflowSelectProps {
   label: string
   placeholder?: string
   isDisabled?: boolean
+  invalid?: ReturnType<typeof invalidProps>
 }
 
 /** Selects a workflow by name. */
@@ -37,6 +39,7 @@ export function WorkflowSelect({
   label,
   placeholder,
   isDisabled = false,
+  invalid,
 }: WorkflowSelectProps) {
   const [typed, setTyped] = useState('')
   const { data, isFetching } = useWorkflows(useDebounced(typed.trim()))
@@ -48,6 +51,7 @@ export function WorkflowSelect({
       allowClear
       className="wide-field"
       aria-label={label}
+      {...invalid}
       placeholder={placeholder}
       disabled={isDisabled}
       loading={isFetching}
