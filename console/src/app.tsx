@@ -44,6 +44,8 @@ export function App() {
     <ConfigProvider
       locale={language === 'zh' ? chinese : english}
       button={{ autoInsertSpace: false }}
+      // Otherwise the focus stays on the button that submits the form.
+      form={{ scrollToFirstError: { focus: true } }}
       // A stray click beside a dialog must not discard what was typed into it.
       modal={{ mask: { closable: false } }}
       // Otherwise a dialog without animations is filled before it is in the page, and no field of it gets the focus.

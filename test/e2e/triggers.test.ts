@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { chain, output } from '../support/run-graphs.ts'
 import { makeWorkflow } from '../support/talk.ts'
+import { eventually } from './support/canvas-page.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { choose } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 describeConsole('Triggers', world => {
   flow(world, 'a schedule is created, shows its next occurrences and is disabled', async ({ page }) => {
@@ -15,11 +17,31 @@ describeConsole('Triggers', world => {
     await expectAccessible(page, 'the empty page of triggers')
     await page.getByRole('button', { name: 'New trigger' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'New trigger' })
-    await dialog.getByRole('textbox', { name: 'Name' }).fill('Every morning')
+    const save = dialog.getByRole('button', { name: 'Save' })
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    const inputs = dialog.getByRole('textbox', { name: 'Inputs (JSON)' })
+    await name.waitFor()
+    await save.click()
+    await name.and(page.locator(':focus')).waitFor()
+    await name.fill('Every morning')
+    await save.click()
+    const workflow = dialog.getByRole('combobox', { name: 'Workflow' })
+    await workflow.and(page.locator(':focus')).waitFor()
     await dialog.getByRole('textbox', { name: 'Cron expression' }).fill('every morning')
     await choose(dialog.getByRole('combobox', { name: 'Workflow' }), 'Morning report')
     await expectAccessible(page, 'the form of a trigger')
-    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.setViewportSize({ width: 1280, height: 600 })
+    await inputs.fill('[')
+    await save.click()
+    await inputs.and(page.locator(':focus')).waitFor()
+    await eventually(async () => {
+      const text = await dialog.getByText('Enter a JSON object').boundingBox()
+      const buttons = await dialog.locator('.ant-modal-footer').boundingBox()
+      assert.ok(text!.y + text!.height <= buttons!.y)
+    })
+    await picture(page, 'trigger-problem')
+    await inputs.fill('{}')
+    await save.click()
     // The field says what is wrong with it, and has the focus.
     const refusal = dialog.getByText(/^Is not a cron expression/)
     await refusal.waitFor()
@@ -28,7 +50,7 @@ describeConsole('Triggers', world => {
     assert.equal(await dialog.locator('.failure').count(), 0)
     await cron.fill('0 9 * * *')
     await refusal.waitFor({ state: 'detached' })
-    await dialog.getByRole('textbox', { name: 'Inputs (JSON)' }).fill('{"query": "{{#trigger.time#}}"}')
+    await inputs.fill('{"query": "{{#trigger.time#}}"}')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Every morning' }).click()

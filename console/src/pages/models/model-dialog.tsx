@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Alert, App, AutoComplete, Button, Checkbox, Form, type FormInstance, Input, Select } from 'antd'
 import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { call } from '../../api/call.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -49,10 +50,14 @@ export function ModelDialog({ model, onClose }: { model: Model | undefined; onCl
   const [shown, setShown] = useState<string[]>([])
   /** A field with a problem must not stay folded. */
   const showProblem = (): void => {
-    if (form.getFieldError('extra_body').length > 0) setShown([...shown, requestSection])
+    if (form.getFieldError('extra_body').length > 0) flushSync(() => setShown([...shown, requestSection]))
+  }
+  const refuseTest = ({ errorFields }: { errorFields: { name: string[] }[] }): void => {
+    showProblem()
+    if (errorFields[0]) form.scrollToField(errorFields[0].name, { focus: true })
   }
   const testNow = (): void =>
-    void form.validateFields().then(() => test.mutate(form.getFieldsValue(true) as ModelFields), showProblem)
+    void form.validateFields().then(() => test.mutate(form.getFieldsValue(true) as ModelFields), refuseTest)
   const error = save.error ?? test.error
   return (
     <Dialog
