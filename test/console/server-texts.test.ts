@@ -227,8 +227,8 @@ suite('A note of an import', () => {
 suite('A rejected field', () => {
   const cases = [
     ['/name', 'is required', '/name：必填'],
-    ['/name', 'must NOT have more than 200 characters', '/name：不能超过 200'],
-    ['/items', 'must NOT have fewer than 1 items', '/items：不能少于 1'],
+    ['/name', 'must NOT have more than 200 characters', '/name：不能超过 200 个字符'],
+    ['/items', 'must NOT have fewer than 1 items', '/items：不能少于 1 项'],
     ['/count', 'must be >= 0', '/count：不能少于 0'],
     ['/count', 'must be an integer', '/count：应为整数'],
     ['/mode', 'must be one of auto, hybrid', '/mode：只能是：auto, hybrid'],

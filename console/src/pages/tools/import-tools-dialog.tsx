@@ -10,6 +10,7 @@ import { FileInput } from '../../ui/file-input.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { toolNoteText } from '../../ui/server-texts/tool-note-texts.ts'
 import { Field } from '../../ui/tools/field.tsx'
+import { invalidProps, ProblemLine, useFocusProblem } from '../../ui/tools/field-problem.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { useImport } from './use-import.ts'
 import './tools.css'
@@ -32,6 +33,7 @@ const useWords = defineWords(
     secretsHelp: 'The tools refer to these credentials. They are stored encrypted, and never shown again.',
     exists: 'Already exists: leave it empty to keep its value.',
     missing: 'Without a value, calls fail until you store it in Secrets.',
+    short: 'Enter at least 8 characters.',
     create: (count: number) => (count === 1 ? 'Create 1 tool' : `Create ${count} tools`),
     failed: (name: string, reason: string) => `${name}: ${reason}`,
   },
@@ -52,6 +54,7 @@ const useWords = defineWords(
     secretsHelp: '工具会引用这些凭据。它们加密保存，之后不再显示。',
     exists: '已存在：留空则保留原来的值。',
     missing: '没有值时，调用会失败，直到你在“密钥”页面保存它。',
+    short: '至少填写 8 个字符。',
     create: (count: number) => `创建 ${count} 个工具`,
     failed: (name: string, reason: string) => `${name}：${reason}`,
   },
@@ -131,8 +134,14 @@ interface ChooseToolsProps extends ImportToolsDialogProps {
 function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
   const words = useWords()
   const language = useLanguage()
-  const { rows, edit, values, setValue, create, failures } = useImport(imported, taken, onClose)
+  const { rows, edit, values, setValue, isShort, create, failures } = useImport(imported, taken, onClose)
   const chosen = rows.filter(row => row.isChosen)
+  const [refused, setRefused] = useState<object>()
+  const fields = useFocusProblem(refused)
+  const submit = (): void => {
+    if (imported.secrets.some(({ name }) => isShort(name))) setRefused({})
+    else create.mutate()
+  }
   const isPartly = chosen.length > 0 && chosen.length < rows.length
   return (
     <Dialog
@@ -149,13 +158,13 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
           type="primary"
           disabled={chosen.length === 0}
           loading={create.isPending}
-          onClick={() => create.mutate()}
+          onClick={submit}
         >
           {words.create(chosen.length)}
         </Button>,
       ]}
     >
-      <div className="import-tools dialog-fields">
+      <div className="import-tools dialog-fields" ref={fields}>
         {imported.notes.map(note => (
           <Alert key={note} type="warning" showIcon title={toolNoteText(language, note)} />
         ))}
@@ -207,6 +216,7 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
             key={name}
             name={name}
             help={exists ? words.exists : (values[name] ?? '') === '' ? words.missing : undefined}
+            problem={refused && isShort(name) ? words.short : undefined}
             value={values[name] ?? ''}
             onChange={value => setValue(name, value)}
           />
@@ -223,12 +233,14 @@ function ChooseTools({ imported, taken, onBack, onClose }: ChooseToolsProps) {
 interface SecretFieldProps {
   name: string
   help: string | undefined
+  problem: string | undefined
   value: string
   onChange(value: string): void
 }
 
-function SecretField({ name, help, value, onChange }: SecretFieldProps) {
+function SecretField({ name, help, problem, value, onChange }: SecretFieldProps) {
   const id = useId()
+  const problemId = useId()
   return (
     <div className="agent-field">
       <label htmlFor={id}>
@@ -237,9 +249,11 @@ function SecretField({ name, help, value, onChange }: SecretFieldProps) {
       <Input.Password
         id={id}
         autoComplete="new-password"
+        {...invalidProps(problemId, problem !== undefined)}
         value={value}
         onChange={event => onChange(event.target.value)}
       />
+      <ProblemLine id={problemId} text={problem} />
       {help !== undefined && <p className="soft small">{help}</p>}
     </div>
   )

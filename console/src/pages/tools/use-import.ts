@@ -31,6 +31,9 @@ const useWords = defineWords(
 /** Nothing is preselected if there are more operations than a model can be offered. */
 const maxPreselected = 20
 
+/** The server's limit. */
+const minSecretLength = 8
+
 function freeName(name: string, taken: readonly string[]): string {
   let free = name
   for (let number = 2; taken.includes(free); number++) free = `${name.slice(0, 60)}_${number}`
@@ -57,16 +60,18 @@ export function useImport(imported: Imported, taken: readonly string[], onDone: 
     Object.fromEntries(imported.secrets.map(({ name, value }) => [name, value])),
   )
   const [failures, setFailures] = useState<Failed[]>([])
+  const chosen = rows.filter(row => row.isChosen)
+  const used = JSON.stringify(chosen.map(({ tool }) => [tool.url, tool.headers]))
+  /** The value of a secret to store; empty if there is none, or no chosen tool uses it. */
+  const newValueOf = (name: string): string =>
+    used.includes(`secret.${name}#`) ? (values[name]?.trim() ?? '') : ''
   const create = useMutation({
     mutationFn: async () => {
       const failed: Failed[] = []
       const created = new Set<Row>()
-      const chosen = rows.filter(row => row.isChosen)
-      const sent = JSON.stringify(chosen.map(({ tool }) => [tool.url, tool.headers]))
       for (const { name } of imported.secrets) {
-        const value = values[name]?.trim() ?? ''
-        if (value === '' || !sent.includes(`secret.${name}#`)) continue
-        await call('POST /api/v1/secret/set', { body: { name, value } })
+        const value = newValueOf(name)
+        if (value !== '') await call('POST /api/v1/secret/set', { body: { name, value } })
       }
       for (const row of chosen) {
         const { notes: _, method, ...tool } = row.tool
@@ -98,6 +103,7 @@ export function useImport(imported: Imported, taken: readonly string[], onDone: 
   })
   return {
     ...{ rows, values, failures, create },
+    isShort: (name: string) => newValueOf(name) !== '' && newValueOf(name).length < minSecretLength,
     edit: (change: (row: Row, at: number) => Partial<Row>) =>
       setRows(rows.map((row, at) => ({ ...row, ...change(row, at) }))),
     setValue: (name: string, value: string) => setValues({ ...values, [name]: value }),

@@ -178,12 +178,12 @@ const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => st
   [/letters, digits/i, () => '只能包含 1 到 64 个字母、数字、_ 或 -'],
   [/NUL|surrogate/, () => '包含无效字符'],
   [
-    /(?:fewer|less|shorter) than (\d+)|at least (\d+)|>= (-?[\d.]+)/i,
-    (...found) => `不能少于 ${first(found)}`,
+    /(?:fewer|less|shorter) than (\d+(?: [a-z]+)?)|at least (\d+(?: [a-z]+)?)|>= (-?[\d.]+)/i,
+    (...found) => `不能少于 ${limitIn(found)}`,
   ],
   [
-    /(?:more|longer|larger) than (\d+)|at most (\d+)|<= (-?[\d.]+)/i,
-    (...found) => `不能超过 ${first(found)}`,
+    /(?:more|longer|larger) than (\d+(?: [a-z]+)?)|at most (\d+(?: [a-z]+)?)|<= (-?[\d.]+)/i,
+    (...found) => `不能超过 ${limitIn(found)}`,
   ],
   [/https?:|URL|address/i, () => '不是有效的网址'],
   [/must be an? (\w+)\b/i, type => (chineseTypes[type] ? `应为${chineseTypes[type]}` : '无效')],
@@ -191,7 +191,11 @@ const chineseFieldRules: readonly (readonly [RegExp, (...groups: string[]) => st
   [/already|taken|twice|duplicate/i, () => '已被使用'],
 ]
 
-const first = (found: readonly (string | undefined)[]): string => found.find(Boolean) ?? ''
+/** A limit with its unit, if there is one. */
+function limitIn(found: readonly (string | undefined)[]): string {
+  const limit = found.find(Boolean) ?? ''
+  return factsIn(limit)[0] ?? limit.replace(/ .*/, '')
+}
 
 /** A field that the server refused, with its JSON pointer. */
 export function explainField(language: Language, path: string, message: string): string {

@@ -25,7 +25,7 @@ export function ProblemLine({ id, text }: { id: string; text: string | undefined
 }
 
 /** Focuses the field with a problem whenever one is found, or else scrolls to a failure without a field. */
-export function useFocusProblem(problem: FieldProblem | undefined, failure: Error | null = null) {
+export function useFocusProblem(problem: object | undefined, failure: Error | null = null) {
   const fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!problem && !failure) return
