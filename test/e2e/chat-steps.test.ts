@@ -53,6 +53,9 @@ describeConsole('How an answer came about', world => {
 
       await log.getByRole('button', { name: 'Edit message' }).click()
       const edited = log.getByLabel('Edited message')
+      await edited.press('Escape')
+      const edit = log.getByRole('button', { name: 'Edit message' })
+      await edit.and(page.locator(':focus')).press('Enter')
       await edited.fill('How is the weather today?')
       await edited.press('Enter')
       await log.getByText('2 / 2').waitFor()

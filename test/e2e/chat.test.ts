@@ -9,6 +9,7 @@ import { node } from '../workflow/graphs.ts'
 import { eventually } from './support/canvas-page.ts'
 import { describeConsole, flow, messageShown } from './support/console-world.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
+import { picture } from './support/picture.ts'
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -372,6 +373,21 @@ describeConsole('Chat', world => {
       assert.deepEqual([words[0], words[1]], ['Tell me', 'The first words'])
       assert.deepEqual(words.slice(-2), ['And now?', 'Now it works'])
     })
+  })
+
+  flow(world, 'a conversation that could not be loaded is loaded again', async ({ page }) => {
+    const { api } = world.server
+    const id = await makeAgent(api)
+    const talk = await openTalk(api, id)
+    let isBroken = true
+    await page.route(/conversation\/retrieve/, route => (isBroken ? route.abort() : route.continue()))
+    await page.goto(address(id, talk.conversation_id))
+    const again = page.locator('.chat-failure').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await picture(page, 'chat-failure')
+    isBroken = false
+    await again.and(page.locator(':focus')).press('Enter')
+    await input(page).and(page.locator(':focus')).waitFor()
   })
 
   flow(world, 'a message that was not sent yet survives a visit to another tab', async ({ page }) => {

@@ -3,6 +3,7 @@ import type { TextAreaRef } from 'antd/es/input/TextArea'
 import {
   type DragEvent,
   type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
   useMemo,
@@ -120,7 +121,13 @@ export function Chat({
   }, [session, canTalk, may.write, agent.id])
 
   if (state.loadError !== undefined)
-    return <Failure error={state.loadError} onRetry={() => session.open(conversationId, { canTalk })} />
+    return (
+      <LoadFailure
+        error={state.loadError}
+        onRetry={() => session.open(conversationId, { canTalk })}
+        input={input}
+      />
+    )
   return (
     <DropZone isOn={canTalk} label={words.drop} onFiles={files.add}>
       <ChatLog
@@ -160,6 +167,31 @@ export function Chat({
         <AnnotationDialog agentId={agent.id} draft={annotation} onClose={() => setAnnotation(undefined)} />
       )}
     </DropZone>
+  )
+}
+
+interface LoadFailureProps {
+  error: unknown
+  onRetry: () => void
+  /** The text field of the composer, which is shown again when the conversation is loaded again. */
+  input: RefObject<TextAreaRef | null>
+}
+
+/** A conversation that could not be loaded. */
+function LoadFailure({ error, onRetry, input }: LoadFailureProps) {
+  const view = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // What had the focus is removed with the composer or with this view.
+    const isFocusLost = (): boolean => document.activeElement === document.body
+    if (isFocusLost()) view.current?.querySelector('button')?.focus()
+    return () => {
+      if (isFocusLost()) input.current?.focus()
+    }
+  }, [input])
+  return (
+    <div className="chat-failure" ref={view}>
+      <Failure error={error} onRetry={onRetry} />
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import { EditOutlined } from '@ant-design/icons'
 import { Alert, Button, Input } from 'antd'
-import { memo, useCallback, useState } from 'react'
+import { memo, useCallback, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { useLanguage } from '../../../ui/preferences.ts'
 import { explain, isModelMissing } from '../../../ui/server-texts/message-facts.ts'
@@ -173,10 +174,16 @@ interface UserMessageProps {
 function UserMessage({ message, onEdit }: UserMessageProps) {
   const words = useWords()
   const [draft, setDraft] = useState<string>()
+  const editButton = useRef<HTMLButtonElement>(null)
+  const cancel = (): void => {
+    flushSync(() => setDraft(undefined))
+    editButton.current?.focus()
+  }
   if (draft !== undefined && onEdit)
     return (
       <EditMessage
         {...{ draft, setDraft }}
+        onCancel={cancel}
         onSend={() => {
           setDraft(undefined)
           onEdit(draft.trim())
@@ -195,6 +202,7 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
         {message.content !== '' && <CopyButton size="small" text={message.content} label={words.copy} />}
         {onEdit && (
           <Button
+            ref={editButton}
             type="text"
             size="small"
             aria-label={words.edit}
@@ -210,12 +218,13 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
 
 interface EditMessageProps {
   draft: string
-  setDraft: (draft: string | undefined) => void
+  setDraft: (draft: string) => void
+  onCancel: () => void
   onSend: () => void
 }
 
 /** As in the composer, Enter sends and Shift+Enter begins a new line. */
-function EditMessage({ draft, setDraft, onSend }: EditMessageProps) {
+function EditMessage({ draft, setDraft, onCancel, onSend }: EditMessageProps) {
   const words = useWords()
   const isEmpty = draft.trim() === ''
   return (
@@ -233,14 +242,14 @@ function EditMessage({ draft, setDraft, onSend }: EditMessageProps) {
         value={draft}
         onChange={event => setDraft(event.target.value)}
         onKeyDown={event => {
-          if (event.key === 'Escape') setDraft(undefined)
+          if (event.key === 'Escape') onCancel()
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()
           if (!isEmpty) onSend()
         }}
       />
       <div className="rate-buttons">
-        <Button size="small" onClick={() => setDraft(undefined)}>
+        <Button size="small" onClick={onCancel}>
           {words.cancel}
         </Button>
         <Button size="small" type="primary" htmlType="submit" disabled={isEmpty}>
