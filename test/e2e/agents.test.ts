@@ -48,6 +48,8 @@ describeConsole('Agents', world => {
     await form.getByRole('combobox', { name: 'Model' }).fill('nobody')
     await form.getByRole('switch', { name: 'Web search' }).click()
     await form.getByRole('button', { name: 'Add a value' }).click()
+    await form.getByLabel('Key of value 1').and(page.locator(':focus')).waitFor()
+    assert.equal(await form.getByText('Enter a key, or remove this value.').count(), 0)
     await form.getByLabel('Default value of value 1').fill('Paris')
     await form.getByText('Enter a key, or remove this value.').waitFor()
     assert.equal(await save.isDisabled(), true)

@@ -1,6 +1,6 @@
 import { CloseOutlined, PlusOutlined } from '@ant-design/icons'
 import { Button, Input } from 'antd'
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { defineWords } from '../../../ui/words.ts'
 import { FieldGroup, type PartProps } from './field.tsx'
 import { type MemoryProblem, type MemoryRow, memoryProblems } from './memory-draft.ts'
@@ -48,6 +48,11 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
   const words = useWords()
   const { memory } = draft
   const problems = memoryProblems(memory)
+  const [added, setAdded] = useState<number>()
+  const add = (): void => {
+    setAdded(memory.length)
+    edit({ memory: [...memory, emptyRow] })
+  }
   return (
     <FieldGroup title={words.title} about={words.about}>
       {memory.map((row, at) => (
@@ -56,6 +61,7 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
           key={at}
           row={row}
           number={at + 1}
+          isAdded={at === added}
           problem={problems[at]}
           isDisabled={isDisabled}
           onChange={next => edit({ memory: memory.with(at, next) })}
@@ -67,7 +73,7 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
           type="dashed"
           icon={<PlusOutlined aria-hidden />}
           disabled={isDisabled || memory.length >= 100}
-          onClick={() => edit({ memory: [...memory, emptyRow] })}
+          onClick={add}
         >
           {words.add}
         </Button>
@@ -79,14 +85,19 @@ export function MemoryFields({ draft, edit, isDisabled }: PartProps) {
 interface MemoryRowFieldsProps {
   row: MemoryRow
   number: number
+  /** Whether it was just added by the user. */
+  isAdded: boolean
   problem: MemoryProblem | undefined
   isDisabled: boolean
   onChange: (row: MemoryRow) => void
   onRemove: () => void
 }
 
-function MemoryRowFields({ row, number, problem, isDisabled, onChange, onRemove }: MemoryRowFieldsProps) {
+function MemoryRowFields(props: MemoryRowFieldsProps) {
+  const { row, number, isAdded, isDisabled, onChange, onRemove } = props
   const words = useWords()
+  const [isUntouched, setIsUntouched] = useState(isAdded)
+  const problem = isUntouched ? undefined : props.problem
   const problemId = useId()
   return (
     <div>
@@ -94,6 +105,7 @@ function MemoryRowFields({ row, number, problem, isDisabled, onChange, onRemove 
         {fields.map(field => (
           <Input
             key={field}
+            autoFocus={isAdded && field === 'key'}
             maxLength={longest[field]}
             disabled={isDisabled}
             aria-label={words.field(words[field], number)}
@@ -102,6 +114,7 @@ function MemoryRowFields({ row, number, problem, isDisabled, onChange, onRemove 
             placeholder={words[field]}
             value={row[field]}
             onChange={event => onChange({ ...row, [field]: event.target.value })}
+            onBlur={() => setIsUntouched(false)}
           />
         ))}
         <Button
