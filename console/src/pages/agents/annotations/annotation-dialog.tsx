@@ -6,19 +6,23 @@ import { defineWords } from '../../../ui/words.ts'
 
 const useWords = defineWords(
   {
+    add: 'New annotation',
     title: 'Use this answer next time',
     about: 'The agent gives this answer to the same question at once, without a model.',
     question: 'Question',
     answer: 'Answer',
-    needed: 'Enter a text',
+    questionNeeded: 'Enter a question',
+    answerNeeded: 'Enter an answer',
     saved: 'The agent will use this answer.',
   },
   {
+    add: '新建标注',
     title: '下次使用这个回答',
     about: '再次遇到相同的问题时，直接给出这个回答，不调用模型。',
     question: '问题',
     answer: '回答',
-    needed: '请填写内容',
+    questionNeeded: '请填写问题',
+    answerNeeded: '请填写回答',
     saved: '智能体将使用这个回答。',
   },
 )
@@ -52,20 +56,21 @@ export function AnnotationDialog({ agentId, draft, onClose }: AnnotationDialogPr
     },
   })
   const { question, answer } = draft
-  const rules = [{ required: true, whitespace: true, message: words.needed }]
+  const rules = (message: string) => [{ required: true, whitespace: true, message }]
+  const isNew = draft.id === undefined && question === ''
   return (
     <FormDialog
-      title={words.title}
+      title={isNew ? words.add : words.title}
       name="annotation"
       saving={saving}
       initial={{ question, answer }}
       onClose={onClose}
     >
       <p className="soft small">{words.about}</p>
-      <Form.Item name="question" label={words.question} rules={rules}>
+      <Form.Item name="question" label={words.question} rules={rules(words.questionNeeded)}>
         <Input.TextArea autoFocus maxLength={2000} autoSize={{ minRows: 1, maxRows: 6 }} />
       </Form.Item>
-      <Form.Item name="answer" label={words.answer} rules={rules}>
+      <Form.Item name="answer" label={words.answer} rules={rules(words.answerNeeded)}>
         <Input.TextArea maxLength={20_000} autoSize={{ minRows: 3, maxRows: 14 }} />
       </Form.Item>
     </FormDialog>
