@@ -138,20 +138,20 @@ suite('A failure', () => {
       'model_failed',
       'Model "cheap": provider error (500). Try again later. Provider message: upstream is down',
     )
-    assert.equal(title, modelResultTexts.provider_error.zh)
-    assert.deepEqual(details, ['相关信息：HTTP 500、cheap', '服务商的说明：“upstream is down”'])
+    assert.equal(title, '模型“cheap”：服务商出错（500），请稍后重试。')
+    assert.deepEqual(details, ['服务商的说明：“upstream is down”'])
   })
 
   test('without a reason is explained as one of a model, or quoted', () => {
     const message = 'Model "e": the provider could not be reached.'
     assert.equal(explainSentence('en', message), message)
-    assert.equal(explainSentence('zh', message), `${modelResultTexts.unreachable.zh}相关信息：e`)
+    assert.equal(explainSentence('zh', message), `模型“e”：${modelResultTexts.unreachable.zh}`)
     assert.equal(explainSentence('zh', 'Internal error'), '错误信息：Internal error')
     const warning = `Keyword search only: ${message} Not reranked: ${message}`
     assert.equal(explainSearchWarning('en', warning), warning)
     assert.equal(
       explainSearchWarning('zh', warning),
-      `仅使用了关键词检索。结果未经重排序。${modelResultTexts.unreachable.zh}相关信息：e`,
+      `仅使用了关键词检索。结果未经重排序。模型“e”：${modelResultTexts.unreachable.zh}`,
     )
   })
 
@@ -161,10 +161,10 @@ suite('A failure', () => {
       details: [],
     })
     const blocked = 'Model "x": set EGRESS_ALLOW. Provider message: no'
-    assert.equal(explainModel('key_rejected', blocked).title, modelResultTexts.key_rejected.zh)
+    assert.equal(explainModel('key_rejected', blocked).title, `模型“x”：${modelResultTexts.key_rejected.zh}`)
     assert.deepEqual(explainModel('of_a_newer_server', blocked), {
-      title: modelResultTexts.other.zh,
-      details: ['相关信息：x、EGRESS_ALLOW', '服务商的说明：“no”'],
+      title: `模型“x”：${modelResultTexts.other.zh}`,
+      details: ['相关信息：EGRESS_ALLOW', '服务商的说明：“no”'],
     })
   })
 

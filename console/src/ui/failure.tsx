@@ -10,7 +10,7 @@ const useWords = defineWords({ again: 'Try again' }, { again: '重试' })
 /** A failure in place of content. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => unknown) | undefined }) {
   const words = useWords()
-  const { title, details } = useFailureWords()(error)
+  const { title, details } = useFailureWords({ isLoading: onRetry !== undefined })(error)
   return (
     <Alert
       type="error"
@@ -39,7 +39,8 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => u
 
 const useErrorWords = defineWords(
   {
-    unreachable: 'Cannot reach the server. The data shown may be out of date; try again in a moment.',
+    unreachable: 'Cannot reach the server. Try again in a moment.',
+    outdated: 'Cannot reach the server. The data shown may be out of date; try again in a moment.',
     unexpected: 'Something went wrong in the console.',
     tooLarge:
       'A proxy in front of the server rejected the request as too large. Send less, or ask the system administrator to raise the proxy’s limit.',
@@ -48,7 +49,8 @@ const useErrorWords = defineWords(
     deleted: 'Another user deleted this workflow. Save it as a new one to keep it.',
   },
   {
-    unreachable: '无法连接服务器。当前内容可能不是最新的，请稍后重试。',
+    unreachable: '无法连接服务器，请稍后重试。',
+    outdated: '无法连接服务器。当前内容可能不是最新的，请稍后重试。',
     unexpected: '控制台出错了。',
     tooLarge: '内容太大，被服务器前面的代理拒绝了。请减小内容，或请系统管理员调高代理的大小限制。',
     trace: (id: string) => `追踪 ID：${id}`,
@@ -62,7 +64,10 @@ const withoutColons = (text: string): string => text.replaceAll(':', '')
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
 /** The texts of a failure: the server's own sentence in English, a text for the reason in Chinese. */
-export function useFailureWords(): (error: unknown) => { title: string; details: string[] } {
+export function useFailureWords({ isLoading = false } = {}): (error: unknown) => {
+  title: string
+  details: string[]
+} {
   const words = useErrorWords()
   const language = useLanguage()
   return error => {
@@ -71,7 +76,8 @@ export function useFailureWords(): (error: unknown) => { title: string; details:
     if (isNamed(error, 'WorkflowDeleted')) return { title: words.deleted, details: [] }
     if (!(error instanceof ApiFailure))
       return { title: words.unexpected, details: [error instanceof Error ? error.message : String(error)] }
-    if (error.reason === 'unreachable') return { title: words.unreachable, details: [] }
+    if (error.reason === 'unreachable')
+      return { title: isLoading ? words.outdated : words.unreachable, details: [] }
     if (error.reason === 'too_large_on_the_way') return { title: words.tooLarge, details: [] }
     const { title, details } = explain(language, error.reason, error.message)
     // The role that a token lacks is named only in the server's sentence.

@@ -91,16 +91,30 @@ const forUsers = (message: string): string =>
 export function explainModel(code: string, message: string): Explanation {
   const known = code as keyof typeof modelResultTexts
   const { zh } = Object.hasOwn(modelResultTexts, code) ? modelResultTexts[known] : modelResultTexts.other
-  return { title: zh, details: chineseDetails(message) }
+  const [, named = '', model = '', rest = message] = /^(Model "([^"]+)": )(.*)$/s.exec(message) ?? []
+  const status = statusIn(splitQuote(message).own)
+  // After the first clause: it names what happened, and the others say what to do.
+  const title = status === undefined ? zh : zh.replace(/[，。]/, end => `（${status}）${end}`)
+  return {
+    title: named === '' ? title : `模型“${model}”：${title}`,
+    details: chineseDetails(rest, [model, `HTTP ${status}`]),
+  }
 }
 
-function chineseDetails(message: string): string[] {
-  const quote = providerWordsIn(message)
-  const facts = factsIn(quote === undefined ? message : message.slice(0, message.lastIndexOf(quote)))
+/** The facts of a message, apart from those that its title has, and the words of the provider. */
+function chineseDetails(message: string, inTitle: readonly string[] = []): string[] {
+  const { own, quote } = splitQuote(message)
+  const facts = factsIn(own).filter(fact => !inTitle.includes(fact))
   return [
     ...(facts.length > 0 ? [`相关信息：${facts.join('、')}`] : []),
     ...(quote === undefined ? [] : [`服务商的说明：“${quote}”`]),
   ]
+}
+
+/** A sentence of the server, and the provider's message at its end, if there is one. */
+function splitQuote(message: string): { own: string; quote: string | undefined } {
+  const quote = providerWordsIn(message)
+  return { own: quote === undefined ? message : message.slice(0, message.lastIndexOf(quote)), quote }
 }
 
 /** The message of a provider or another service that the server passes on at the end of its sentence. */
