@@ -80,6 +80,10 @@ describeConsole('The overview of a server in use', world => {
     const copied = await copiedBy(page, 'Copy command')
     assert.ok(copied.startsWith(`BASE=${world.server.base}/api/v1 TOKEN=banyan_…`), copied)
     await expectAccessible(page, 'the overview')
+    const added = await makeWorkflow(api, echoGraph())
+    await api.post('workflow/update', { id: added, name: 'Added meanwhile', workflow: echoGraph() })
+    await runWorkflow(api, added, 'Hello')
+    await runs.getByRole('link', { name: /Added meanwhile/ }).waitFor()
   })
 
   flow(

@@ -1,4 +1,6 @@
-import { type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/queries.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { allKey, type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/queries.ts'
 import { plainStart } from '../../editor/runs/run-texts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -13,10 +15,12 @@ import { defineWords } from '../../ui/words.ts'
 import { useOverviewWords } from './overview-words.ts'
 import { type Run, useRecentRuns } from './use-overview.ts'
 
+const nameOf = (run: Run, agents: Names, workflows: Names): string | undefined =>
+  agents?.get(run.agent_id) ?? workflows?.get(run.workflow_id)
+
 function RunLine({ run, agents, workflows }: { run: Run; agents: Names; workflows: Names }) {
   const language = useLanguage()
-  const name =
-    agents?.get(run.agent_id) ?? workflows?.get(run.workflow_id) ?? (run.agent_id || run.workflow_id)
+  const name = nameOf(run, agents, workflows) ?? (run.agent_id || run.workflow_id)
   return (
     <li>
       <a href={pathTo('runs', run.run_id)}>
@@ -49,11 +53,24 @@ function Failures() {
   )
 }
 
+/** Reads the names again when a run of a new agent or workflow is shown; only once, because it may have been deleted. */
+function useNewNames(runs: readonly Run[], agents: Names, workflows: Names): void {
+  const queries = useQueryClient()
+  const unknown = runs.filter(run => agents && workflows && nameOf(run, agents, workflows) === undefined)
+  const ids = unknown.map(run => run.agent_id || run.workflow_id).join()
+  useEffect(() => {
+    if (ids === '') return
+    for (const key of ['POST /api/v1/agent/list', 'POST /api/v1/workflow/list'] as const)
+      void queries.invalidateQueries({ queryKey: allKey(key) })
+  }, [queries, ids])
+}
+
 export function RecentRuns() {
   const words = useOverviewWords()
   const runs = useRecentRuns()
   const agents = useAgentNames()
   const workflows = useWorkflowNames()
+  useNewNames(runs.data?.items ?? [], agents, workflows)
   if (runs.isError) return <Failure error={runs.error} onRetry={runs.refetch} />
   if (runs.isPending) return <Loading />
   if (runs.data.items.length === 0) return <p className="soft">{words.noRuns}</p>
