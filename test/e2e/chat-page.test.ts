@@ -68,7 +68,8 @@ describeConsole('Chat page', world => {
       const comment = page.getByLabel('What was wrong with it? (optional)')
       await comment.press('Escape')
       await button(page, 'Bad answer').and(page.locator(':focus')).waitFor()
-      await button(page, 'Bad answer').press('Enter')
+      // Pressed once the rating is stored; then the same button removes it.
+      await button(page, 'Bad answer').and(page.locator('[aria-pressed=true]')).press('Enter')
       await button(page, 'Bad answer').and(page.locator('[aria-pressed=false]')).press('Enter')
       await comment.fill('Too short')
       await button(page, 'Send feedback').click()
