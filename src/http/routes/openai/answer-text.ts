@@ -63,6 +63,8 @@ export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }
   }
 }
 
+const cutOutput = /"finish_reason":"(?:length|content_filter)"/
+
 /** Why an answer is not complete. */
 export type CutReason = 'length' | 'content_filter'
 
@@ -77,7 +79,10 @@ export async function cutReason(
 ): Promise<CutReason | undefined> {
   const last = replies.findLast(({ dataType }) => dataType === 'text')?.content.trimEnd() ?? ''
   if (last === '') return undefined
-  const written = (await runs.steps(workspaceId, runId)).flatMap(writtenBy)
+  const steps = await runs.steps(workspaceId, runId)
+  // Few runs have one; the outputs of all others need not be parsed, which could take long.
+  if (!steps.some(({ outputs }) => outputs !== undefined && cutOutput.test(outputs))) return undefined
+  const written = steps.flatMap(writtenBy)
   const shown = written.filter(({ endings }) => endings.some(ending => last.endsWith(ending)))
   // A short text may be equal to the end of a longer one.
   const longest = Math.max(...shown.map(({ length }) => length))
