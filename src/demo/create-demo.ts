@@ -65,12 +65,12 @@ const quoteCode = `function main({ query, items }) {
   return { text: [quotes.length > 0 ? found : none, ...quotes, how].join('\\n\\n') }
 }`
 
-/** Lists of measurements and of tests, which answer no question of a user but mention every subject. */
-const figures = new Set(['benchmarks.md', 'reliability.md'])
+/** Pages for contributors, and lists of measurements and of tests: they mention every subject but help no user. */
+const notForUsers = new Set(['architecture.md', 'benchmarks.md', 'reliability.md'])
 
 async function readDocs(): Promise<{ name: string; content: string }[]> {
   const folder = join(projectFolder, 'docs')
-  const pages = (await readdir(folder)).filter(name => name.endsWith('.md') && !figures.has(name))
+  const pages = (await readdir(folder)).filter(name => name.endsWith('.md') && !notForUsers.has(name))
   const names = pages.map(name => join(folder, name))
   // Not the README: it quotes the questions that it suggests to ask first.
   const paths = [join(folder, 'reference', 'settings.md'), ...names]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { demoTexts } from '../../src/demo/demo-texts.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
@@ -70,6 +71,22 @@ describe('a demo that is ingested', () => {
     const chinese = await ask(server, '怎么备份数据？')
     assert.match(chinese, /备份/)
     assert.match(chinese, /“模型”页/)
+  })
+
+  const sections = {
+    'How do I connect a language model?': /› Connect a language model$/,
+    'Which documents can a knowledge base read?': /› Supported documents$/,
+    'How do I make a backup?': /› Backup$/,
+    '怎么接入大模型？': /› 连接大模型$/,
+    '知识库支持哪些文档格式？': /› 知识库$/,
+    'Banyan 怎么备份？': /› 备份和恢复$/,
+  }
+  it('finds the section of each suggested question first', async () => {
+    assert.deepEqual(Object.keys(sections), [...demoTexts.en.questions, ...demoTexts.zh.questions])
+    for (const [question, section] of Object.entries(sections)) {
+      const [first = ''] = (await ask(server, question)).match(/(?<=^> )\[1\] .+$/m) ?? []
+      assert.match(first, section, question)
+    }
   })
 
   it('says that nothing relevant was found instead of quoting weak passages', async () => {
