@@ -3,7 +3,8 @@ import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
-import { citationMark, citationsIn } from '../workflow/citations.ts'
+import { inSlices } from '../kernel/slices.ts'
+import { citationMark, citationsIn, citingSteps } from '../workflow/citations.ts'
 import { keptSteps } from './answer-steps.ts'
 import {
   type ChatParts,
@@ -224,8 +225,9 @@ export class ChatService {
     const isCited = replies.some(({ content }) => content.search(citationMark) >= 0)
     // A run is removed after its retention, and its passages with it.
     const steps = isCited ? await this.#parts.runs.steps(workspaceId, turn.runId).catch(() => []) : []
+    const citing = await inSlices(citingSteps(steps))
     const citations = replies.flatMap(({ id: messageId, content }) => {
-      const cited = new Map(citationsIn(content, steps).map(citation => [citation.index, citation]))
+      const cited = new Map(citationsIn(content, citing).map(citation => [citation.index, citation]))
       return [...cited.values()].map(({ index, fileName, sourceUrl, content, page, lastPage }) => ({
         ...{ messageId, index, fileName, sourceUrl, content, page, lastPage },
       }))

@@ -1,3 +1,5 @@
+import { parseInPieces } from '../kernel/parse-in-pieces.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
 
 /** Matches [1], [1, 2], and the same with the brackets of Chinese texts, 【1】. */
@@ -42,23 +44,33 @@ function citedFile(value: unknown): CitedFile[] {
   ]
 }
 
-/** The text that a step wrote, and its passages: the output `citations` of a model node, or `items` of a search. */
-function passagesOf({ outputs }: { outputs?: string | undefined }) {
-  const parsed: unknown = outputs === undefined ? undefined : JSON.parse(outputs)
-  if (!isJsonRecord(parsed)) return { text: '', files: [] }
-  const found = ownValue(parsed, 'citations') ?? ownValue(parsed, 'items')
-  const text = ownValue(parsed, 'text')
-  return {
-    text: typeof text === 'string' ? text.trim() : '',
-    files: Array.isArray(found) ? found.flatMap(citedFile) : [],
+/** The text that a step wrote, and its passages. */
+interface CitingStep {
+  text: string
+  files: CitedFile[]
+}
+
+/** The steps with passages: the output `citations` of a model node, or `items` of a search. */
+export function* citingSteps(
+  steps: readonly { outputs?: string | undefined }[],
+): Pausable<readonly CitingStep[]> {
+  const citing: CitingStep[] = []
+  for (const { outputs = 'null' } of steps) {
+    const parsed = yield* parseInPieces(outputs)
+    yield
+    if (!isJsonRecord(parsed)) continue
+    const found = ownValue(parsed, 'citations') ?? ownValue(parsed, 'items')
+    const files = Array.isArray(found) ? found.flatMap(citedFile) : []
+    const text = ownValue(parsed, 'text')
+    if (files.length > 0) citing.push({ text: typeof text === 'string' ? text.trim() : '', files })
   }
+  return citing
 }
 
 /** Resolves the marks of a message by the passages of the step that wrote it, or else of the last step with passages. */
-export function citationsIn(message: string, steps: readonly { outputs?: string | undefined }[]): Citation[] {
+export function citationsIn(message: string, citing: readonly CitingStep[]): Citation[] {
   const marks = [...message.matchAll(citationMark)]
   if (marks.length === 0) return []
-  const citing = steps.map(passagesOf).filter(({ files }) => files.length > 0)
   const source = citing.find(({ text }) => text !== '' && message.includes(text)) ?? citing.at(-1)
   const files = new Map(source?.files.map(file => [file.index, file]))
   return marks.flatMap(mark =>

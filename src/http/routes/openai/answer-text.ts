@@ -1,6 +1,8 @@
 import type { Message } from '../../../conversations/conversation.ts'
 import type { TurnAnswer } from '../../../conversations/turn-events.ts'
-import { type Citation, citationMark, citationsIn } from '../../../workflow/citations.ts'
+import { parseInPieces } from '../../../kernel/parse-in-pieces.ts'
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { type Citation, citationMark, citationsIn, citingSteps } from '../../../workflow/citations.ts'
 import { isJsonRecord, ownValue } from '../../../workflow/json-record.ts'
 import type { Runs } from '../../../workflow/run/run-service.ts'
 import type { StepRecord } from '../../../workflow/run/store/run-records.ts'
@@ -55,11 +57,12 @@ export const optionsText = ({ waiting }: TurnAnswer): string =>
 
 /** Finds the citations of a text; for most texts, which have none, the run is not read. */
 export function citationFinder(runs: Pick<Runs, 'steps'>, { workspaceId, runId }: StoredExchange) {
-  let steps: ReturnType<Runs['steps']> | undefined
+  const read = async () => inSlices(citingSteps(await runs.steps(workspaceId, runId)))
+  let citing: ReturnType<typeof read> | undefined
   return async (text: string): Promise<Citation[]> => {
     if (text.search(citationMark) < 0) return []
-    steps ??= runs.steps(workspaceId, runId)
-    return citationsIn(text, await steps)
+    citing ??= read()
+    return citationsIn(text, await citing)
   }
 }
 
@@ -79,24 +82,28 @@ export async function cutReason(
 ): Promise<CutReason | undefined> {
   const last = replies.findLast(({ dataType }) => dataType === 'text')?.content.trimEnd() ?? ''
   if (last === '') return undefined
-  const steps = await runs.steps(workspaceId, runId)
-  // Few runs have one; the outputs of all others need not be parsed, which could take long.
-  if (!steps.some(({ outputs }) => outputs !== undefined && cutOutput.test(outputs))) return undefined
-  const written = steps.flatMap(writtenBy)
-  const shown = written.filter(({ endings }) => endings.some(ending => last.endsWith(ending)))
-  // A short text may be equal to the end of a longer one.
-  const longest = Math.max(...shown.map(({ length }) => length))
-  return shown.findLast(({ length }) => length === longest)?.cutBy
+  return inSlices(cutReasonOf(last, await runs.steps(workspaceId, runId)))
 }
 
-/** What a model wrote in this step: a message that shows it ends with its text, or with the notice after it. */
-function writtenBy({ kind, outputs }: StepRecord) {
-  if ((kind !== 'llm' && kind !== 'agent') || outputs === undefined) return []
-  const parsed: unknown = JSON.parse(outputs)
-  if (!isJsonRecord(parsed)) return []
-  const [text, notice, reason] = ['text', 'notice', 'finish_reason'].map(name => ownValue(parsed, name))
-  if (typeof text !== 'string' || text.trim() === '') return []
-  const cutBy: CutReason | undefined = reason === 'length' || reason === 'content_filter' ? reason : undefined
-  const endings = [text, `${text}${String(notice)}`].map(ending => ending.trimEnd())
-  return [{ endings, length: text.length, cutBy }]
+function* cutReasonOf(last: string, steps: readonly StepRecord[]): Pausable<CutReason | undefined> {
+  const written = steps.flatMap(({ kind, outputs }) =>
+    (kind === 'llm' || kind === 'agent') && outputs !== undefined ? [outputs] : [],
+  )
+  // Few runs have one; the outputs of all others need not be parsed, which could take long.
+  if (!written.some(outputs => cutOutput.test(outputs))) return undefined
+  // A short text may be equal to the end of a longer one.
+  let longest = 0
+  let cutBy: CutReason | undefined
+  for (const outputs of written) {
+    const parsed = yield* parseInPieces(outputs)
+    yield
+    if (!isJsonRecord(parsed)) continue
+    const [text, notice, reason] = ['text', 'notice', 'finish_reason'].map(name => ownValue(parsed, name))
+    if (typeof text !== 'string' || text.trim() === '' || text.length < longest) continue
+    // A message that shows the text ends with it, or with the notice after it.
+    if (![text, `${text}${String(notice)}`].some(ending => last.endsWith(ending.trimEnd()))) continue
+    longest = text.length
+    cutBy = reason === 'length' || reason === 'content_filter' ? reason : undefined
+  }
+  return cutBy
 }
