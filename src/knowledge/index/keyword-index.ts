@@ -115,7 +115,7 @@ export class KeywordIndex implements KeywordSearch {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)
-      const respelt = segments && (await this.#respell(workspaceId, segments, asked))
+      const respelt = segments && (await this.#respell(workspaceId, segments, asked, factors))
       if (segments && respelt) return this.#rank(segments, terms, respelt, factors, limit, batchIds)
     }
     throw new AppError('unavailable', 'The keyword index is being reorganised. Try again.')
@@ -201,7 +201,7 @@ export class KeywordIndex implements KeywordSearch {
    * The most common word of the base that each word may be a misspelling of, if the base does not contain it. Undefined
    * when a segment was merged meanwhile.
    */
-  async #respell(workspaceId: string, segments: LoadedSegment[], terms: string[]) {
+  async #respell(workspaceId: string, segments: LoadedSegment[], terms: string[], factors: QueryTerms) {
     const isUnknown = (term: string): boolean => segments.every(({ entries }) => !entries.has(term))
     const respelt = new Map<string, string>()
     for (const term of terms.filter(each => isCorrectable(each) && isUnknown(each)).slice(0, maxRespelt)) {
@@ -225,6 +225,11 @@ export class KeywordIndex implements KeywordSearch {
       }
       const [best] = [...counts].sort(([, left], [, right]) => right - left)
       if (!best || terms.includes(best[0]) || respelt.has(best[0])) continue
+      // A word that the base has in another form, such as Straße for Strasse, is not a misspelt Stress.
+      const forms = [...factors.keys()].filter(
+        form => factors.get(form)!.otherFormOf === term && !isUnknown(form),
+      )
+      if (forms.length > 0 && !forms.includes(best[0])) continue
       respelt.set(best[0], term)
       for (const { entry, segment } of near)
         if (entry.term === best[0]) segment.entries.set(entry.term, entry)

@@ -8,6 +8,7 @@ import {
   spacedWords,
   splitTerms,
   textTerms,
+  wordParts,
   wordTerms,
 } from './text-terms.ts'
 import { otherForms } from './word-forms.ts'
@@ -21,6 +22,8 @@ interface TermFactors {
   factorAmongQuestions?: number
   /** A passage that contains the term matches better, but a passage without it loses nothing. */
   isOtherForm?: boolean
+  /** The term of the query, for other forms of a word. */
+  otherFormOf?: string
   /** The share of the weight that a passage gets for containing the term, however often. */
   presence?: number
 }
@@ -74,21 +77,22 @@ export function queryTerms(query: string): QueryTerms {
     return [term, isQuestionWord ? { ...usual, factorAmongQuestions } : usual]
   })
   const factors = new Map(weighed.length > maxTerms ? mostImportant(weighed, [terms, words]) : weighed)
-  const addForm = (form: string, factor: number): void => {
+  const addForm = (form: string, factor: number, otherFormOf?: string): void => {
     if (!factors.has(form) && factors.size < maxTerms)
       factors.set(form, {
         factor: otherFormFactor * factor,
         unknownFactor: 0,
         isOtherForm: true,
+        ...(otherFormOf !== undefined && { otherFormOf }),
         ...presence,
       })
   }
   for (const character of spacedOut) addForm(character, fullFactor(character, 1))
   const text = joinSpacedOut(query.normalize('NFKC'))
-  for (const word of spacedWords(text)) {
+  for (const word of spacedWords(text).flatMap(wordParts)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue
-    for (const form of otherForms(word)) addForm(form, factors.get(term)?.factor ?? 0)
+    for (const form of otherForms(word)) addForm(form, factors.get(term)?.factor ?? 0, term)
   }
   const withNumerals = withOtherNumerals(text)
   if (withNumerals !== text) for (const term of textTerms(withNumerals)) addForm(term, 1)

@@ -19,6 +19,8 @@ const runs = new RegExp(`(${unspaced}+)|(${spacedWord})`, 'gv')
 const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const latinMarks = /[\u0300-\u036f]/g
 const parts = /[-_.,/:'’·&@+#]+/
+/** AX, 2047 and B of AX-2047-B. */
+export const wordParts = (word: string): string[] => word.split(parts).filter(Boolean)
 const asciiWord = /^[a-z]+$/
 const isAscii = /^[\x00-\x7f]*$/
 /** Longer terms are hashes or encoded data rather than words, and are indexed by their beginning. */
@@ -56,7 +58,7 @@ function pushWord(word: string, terms: string[]): void {
     pushPart(word, terms)
     return
   }
-  for (const part of word.split(parts)) if (part !== '') pushPart(part, terms)
+  for (const part of wordParts(word)) pushPart(part, terms)
   if (/[+#]$/.test(word)) terms.push(word.toLowerCase().slice(-maxTermLength))
   const whole = word.replace(/(?<=\p{N})\.(?=\p{N})/gu, '\u0001').replace(/[-_.,/:'’·&@+#]/g, '')
   if (whole.length <= maxTermLength) pushTerm(wordTerm(whole.replaceAll('\u0001', '.')), terms)

@@ -31,14 +31,36 @@ function irregularTerms(): Map<string, string[]> {
   return new Map(groups.flatMap(group => group.map(term => [term, group])))
 }
 
+/** Straße and Strasse, cœur and coeur. Which one is meant by two letters cannot be known: Fußballschluss. */
+const ligatures = [
+  ['ß', 'ss'],
+  ['œ', 'oe'],
+  ['æ', 'ae'],
+]
+/** Each one doubles the number of forms. */
+const maxLigatures = 3
+
+function withLigatures(word: string): string[] {
+  const parts = word.split(/(ß|ss|œ|oe|æ|ae)/)
+  if (parts.length === 1 || parts.length > 2 * maxLigatures + 1) return []
+  return parts.reduce(
+    (forms, part) => {
+      const either = ligatures.find(pair => pair.includes(part)) ?? [part]
+      return forms.flatMap(form => either.map(each => form + each))
+    },
+    [''],
+  )
+}
+
 const asciiWord = /^[a-z]{3,}$/
 
-/** The terms of the other forms of an English word: those of wrote and written for "writing". */
+/** The terms of the other forms of a word without punctuation: those of wrote and written for "writing". */
 export function otherForms(word: string): Set<string> {
   const lower = word.toLowerCase()
-  if (!asciiWord.test(lower)) return new Set()
+  const forms = new Set(withLigatures(lower).flatMap(wordTerms))
+  if (!asciiWord.test(lower)) return forms
   irregular ??= irregularTerms()
-  const forms = new Set(irregular.get(termOf(lower)))
+  for (const form of irregular.get(termOf(lower)) ?? []) forms.add(form)
   for (const [pattern, other] of spellings)
     if (pattern.test(lower)) forms.add(termOf(lower.replace(pattern, other)))
   return forms

@@ -411,6 +411,13 @@ describe('a misspelt word', () => {
   })
 })
 
+test('a word that the base has in another form is not taken for a misspelling', async () => {
+  const chunks = ['Die Straße ist gesperrt', 'Stress im Büro', 'viel Stress'].map(textTerms)
+  const source = new MemorySegments([buildSegment({ batchId: 'b', chunks })])
+  const { hits, terms } = await indexOf(source).search('w', 'g', queryTerms('Strasse'), 10)
+  assert.deepEqual([hits.map(({ position }) => position), terms.map(({ term }) => term)], [[0], ['straße']])
+})
+
 test('another form of a word is found after the word itself, and its absence lowers no score', async () => {
   const scoresOf = async (...texts: string[]): Promise<Map<number, number>> => {
     const segments = [buildSegment({ batchId: 'b', chunks: texts.map(textTerms) })]

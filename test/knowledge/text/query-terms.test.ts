@@ -73,6 +73,24 @@ test('other forms of an English word count half of it', () => {
   assert.deepEqual(factorsOf('mice and mice', 'mous'), [0.8])
 })
 
+test('words with ß, œ and æ are also searched in the other spelling', () => {
+  const others = (query: string) =>
+    [...queryTerms(query)].flatMap(([term, { isOtherForm }]) => (isOtherForm ? term : []))
+  for (const [one, other] of [
+    ['Straße', 'STRASSE'],
+    ['Größen', 'Grössen'],
+    ['Weißenseestraße', 'Weissenseestrasse'],
+    ['Fußballschlusses', 'Fussballschlußes'],
+    ['cœurs', 'coeurs'],
+    ['Encyclopædia', 'encyclopaedia'],
+  ] as const) {
+    assert.ok(others(`${one}?`).includes(textTerms(other)[0]!), `${other} for ${one}`)
+    assert.ok(others(`Mercedes-${other}`).includes(textTerms(one)[0]!), `${one} for ${other}`)
+  }
+  assert.deepEqual(factorsOf('Grüße', 'große', 'gruße', 'gruss'), [undefined, 1, 0.5])
+  assert.deepEqual(others('ssssssss'), [])
+})
+
 test('numerals are also searched as they are written otherwise', () => {
   for (const [digits, chinese] of [
     ['第30条', '第三十条'],
