@@ -99,6 +99,19 @@ export class Leases<Key extends object, Row extends object = object> {
     }
   }
 
+  /** Renews all leases while `work` claims rows and works on them. */
+  async whileRenewing(work: () => Promise<void>): Promise<void> {
+    await this.#expireDead()
+    const done = new AbortController()
+    const renewing = this.run(done.signal)
+    try {
+      await work()
+    } finally {
+      done.abort()
+      await renewing
+    }
+  }
+
   /** Renews all leases until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, what } = this.#options
@@ -112,7 +125,7 @@ export class Leases<Key extends object, Row extends object = object> {
   }
 
   /** After a crash, the leases of dead processes on this machine need not run out first. */
-  async expireDead(): Promise<void> {
+  async #expireDead(): Promise<void> {
     const { rows, time, isAlone, log, what } = this.#options
     await time.refresh()
     if (!isAlone) return

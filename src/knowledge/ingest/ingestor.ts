@@ -82,22 +82,18 @@ export class Ingestor {
   /** Runs until the signal; then jobs in progress go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true
-    const { leases } = this.#parts
-    await leases.expireDead()
-    const done = new AbortController()
-    const renewing = leases.run(done.signal)
-    while (!signal.aborted) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>()
-      this.#wake = resolve
-      await this.#fill(signal).catch((error: unknown) =>
-        this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again'),
-      )
-      await Promise.race([woken, ...this.#running, ...(this.#isFull ? [] : [this.#untilDue(signal)])])
-    }
-    this.#isRunning = false
-    await Promise.all(this.#running)
-    done.abort()
-    await renewing
+    await this.#parts.leases.whileRenewing(async () => {
+      while (!signal.aborted) {
+        const { promise: woken, resolve } = Promise.withResolvers<void>()
+        this.#wake = resolve
+        await this.#fill(signal).catch((error: unknown) =>
+          this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again'),
+        )
+        await Promise.race([woken, ...this.#running, ...(this.#isFull ? [] : [this.#untilDue(signal)])])
+      }
+      this.#isRunning = false
+      await Promise.all(this.#running)
+    })
   }
 
   /** Fails while added documents would not be processed. */

@@ -57,21 +57,17 @@ export class WebPageWorker {
 
   /** Runs until the signal; then pages that are being fetched go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases, log } = this.#parts
-    await leases.expireDead()
-    const done = new AbortController()
-    const renewing = leases.run(done.signal)
-    while (!signal.aborted) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>()
-      this.#wake = resolve
-      await this.#fill(signal).catch((error: unknown) =>
-        log.warn({ err: error }, 'Web pages could not be claimed; trying again'),
-      )
-      await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
-    }
-    await Promise.all(this.#running)
-    done.abort()
-    await renewing
+    await this.#parts.leases.whileRenewing(async () => {
+      while (!signal.aborted) {
+        const { promise: woken, resolve } = Promise.withResolvers<void>()
+        this.#wake = resolve
+        await this.#fill(signal).catch((error: unknown) =>
+          this.#parts.log.warn({ err: error }, 'Web pages could not be claimed; trying again'),
+        )
+        await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
+      }
+      await Promise.all(this.#running)
+    })
   }
 
   async #untilDue(signal: AbortSignal): Promise<void> {

@@ -109,24 +109,21 @@ export class RunWorker {
 
   /** Works until the signal; then active runs get a grace period, and the rest is released. */
   async run(signal: AbortSignal): Promise<void> {
-    const { leases } = this.#dependencies
-    await leases.expireDead()
-    const done = new AbortController()
-    const renewing = leases.run(done.signal)
-    while (!signal.aborted) {
-      this.#wake = new AbortController()
-      await this.#claimDue(signal).catch((error: unknown) =>
-        this.#dependencies.log.warn({ err: error }, 'Runs that are due could not be claimed'),
-      )
-      const woken = AbortSignal.any([signal, this.#wake.signal])
-      await sleep(this.#dependencies.limits.pollMilliseconds, undefined, { signal: woken, ref: false }).catch(
-        () => {},
-      )
-    }
-    this.#isStopping = true
-    await this.#drain()
-    done.abort()
-    await renewing
+    await this.#dependencies.leases.whileRenewing(async () => {
+      while (!signal.aborted) {
+        this.#wake = new AbortController()
+        await this.#claimDue(signal).catch((error: unknown) =>
+          this.#dependencies.log.warn({ err: error }, 'Runs that are due could not be claimed'),
+        )
+        const woken = AbortSignal.any([signal, this.#wake.signal])
+        await sleep(this.#dependencies.limits.pollMilliseconds, undefined, {
+          signal: woken,
+          ref: false,
+        }).catch(() => {})
+      }
+      this.#isStopping = true
+      await this.#drain()
+    })
   }
 
   async #drain(): Promise<void> {
