@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster } from '../cluster/cluster.ts'
 import { OrphanSweep } from '../files/orphan-sweep.ts'
 import { Scrubber } from '../files/scrubber.ts'
+import { pause } from '../kernel/pause.ts'
 import type { Adapters } from './adapters.ts'
 
 /** Maintenance that runs at the start and then again after each pause. */
@@ -27,7 +27,7 @@ async function repeat({ name, seconds, run }: BackgroundJob, log: Logger, signal
     await run(signal).catch((error: unknown) =>
       log.warn({ job: name, err: error }, 'A background job failed; it will be retried'),
     )
-    await sleep(seconds * 1000, undefined, { signal, ref: false }).catch(() => {})
+    await pause(seconds * 1000, signal)
   }
 }
 
@@ -40,7 +40,7 @@ async function repeatAlone(jobs: BackgroundJob[], cluster: Cluster, log: Logger,
     await work.catch((error: unknown) =>
       log.warn({ err: error }, 'The lease of the background jobs could not be taken; trying again'),
     )
-    await sleep(claimMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+    await pause(claimMilliseconds, signal)
   }
 }
 

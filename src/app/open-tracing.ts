@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { decodePercent } from '../kernel/decode-percent.ts'
+import { pause } from '../kernel/pause.ts'
 import { otlpBody } from '../tracing/otlp.ts'
 import { SpanExporter } from '../tracing/span-exporter.ts'
 import { Tracer } from '../tracing/tracer.ts'
@@ -67,7 +67,7 @@ export async function openTracing(config: Config, endpoint: string): Promise<Tra
     tracer,
     spans,
     close: async () => {
-      await Promise.race([exporter.close(), sleep(closeMilliseconds, undefined, { ref: false })])
+      await Promise.race([exporter.close(), pause(closeMilliseconds)])
       egress.close()
     },
   }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import { Columns, type Query, type RawSql, raw, sql } from '../database/sql.ts'
+import { pause } from '../kernel/pause.ts'
 import type { Cluster } from './cluster.ts'
 import { newLease } from './lease-name.ts'
 import type { Leased } from './lease-table.ts'
@@ -93,7 +93,7 @@ export class DueWork<Row> {
         log.warn({ err: error }, `${what}: the queue could not be read; trying again`)
       }
       const woken = AbortSignal.any([signal, this.#wake.signal])
-      await sleep(pollMilliseconds, undefined, { signal: woken, ref: false }).catch(() => {})
+      await pause(pollMilliseconds, woken)
     }
     await Promise.all(this.#working.values())
   }

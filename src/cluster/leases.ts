@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../kernel/pause.ts'
 import type { DatabaseTime } from './database-time.ts'
 import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
 import type { Leased, LeaseTable } from './lease-table.ts'
@@ -116,7 +116,7 @@ export class Leases<Key extends object, Row extends object = object> {
   async run(signal: AbortSignal): Promise<void> {
     const { log, what } = this.#options
     for (;;) {
-      await sleep(this.milliseconds / 3, undefined, { signal, ref: false }).catch(() => {})
+      await pause(this.milliseconds / 3, signal)
       if (signal.aborted) return
       await this.renew().catch((error: unknown) =>
         log.warn({ err: error }, `The leases of ${what} could not be renewed; trying again`),

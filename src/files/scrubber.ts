@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import { countRows } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
@@ -6,6 +5,7 @@ import { Store } from '../database/store.ts'
 import type { RowOf } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { pause } from '../kernel/pause.ts'
 import { retryTemporary } from '../kernel/retry-temporary.ts'
 import type { BlobStore } from './blob-store.ts'
 import { blobs, files } from './file-store.ts'
@@ -76,7 +76,7 @@ function createPace(signal: AbortSignal): (bytes: number) => Promise<void> {
   return async bytes => {
     debt += (bytes / limits.scrubBytes) * 1000
     if (debt < pauseMilliseconds || signal.aborted) return
-    await sleep(debt, undefined, { signal, ref: false }).catch(() => {})
+    await pause(debt, signal)
     debt = 0
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../kernel/pause.ts'
 import type { Span } from './span.ts'
 
 export interface ExporterParts {
@@ -57,7 +57,7 @@ export class SpanExporter {
       const outcome = await this.#parts.send(batch).catch(() => 'try_again' as const)
       if (outcome !== 'try_again') return outcome === 'sent'
       if (attempt === maxAttempts || this.#isClosed) return false
-      await sleep(this.#parts.retryMilliseconds * 2 ** (attempt - 1), undefined, { ref: false })
+      await pause(this.#parts.retryMilliseconds * 2 ** (attempt - 1))
     }
   }
 

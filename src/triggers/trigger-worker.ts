@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { QuotaScope } from '../access/access-store.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
@@ -6,6 +5,7 @@ import { AppError } from '../kernel/app-error.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { derivedId } from '../kernel/ids.ts'
+import { pause } from '../kernel/pause.ts'
 import { isTemporary } from '../kernel/retry-temporary.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import { type Firing, maxMissed, planFiring } from './occurrences.ts'
@@ -48,18 +48,18 @@ export class TriggerWorker {
     const { store, cluster, log } = this.#parts
     while (!signal.aborted) {
       this.#wake = new AbortController()
-      let pause = pollMilliseconds
+      let wait = pollMilliseconds
       try {
         await cluster.time.refresh()
         const due = await store.due(cluster.time.now())
         await forEachConcurrently(firedAtOnce, due, each => this.#fire(each))
         const next = await store.nextDue()
-        if (next !== undefined) pause = Math.min(pause, Math.max(0, next - cluster.time.now()))
+        if (next !== undefined) wait = Math.min(wait, Math.max(0, next - cluster.time.now()))
       } catch (error) {
         log.warn({ err: error }, 'Schedules could not be fired; trying again')
       }
       const woken = AbortSignal.any([signal, this.#wake.signal])
-      await sleep(pause, undefined, { signal: woken, ref: false }).catch(() => {})
+      await pause(wait, woken)
     }
   }
 

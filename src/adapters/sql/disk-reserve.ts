@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, truncate } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../kernel/pause.ts'
 
 /** Room for the write-ahead log of large deletions. */
 const reserveBytes = 8 << 20
@@ -48,7 +48,7 @@ export class DiskReserve {
   async #keep(): Promise<void> {
     const { signal } = this.#closed
     for (;;) {
-      await sleep(checkMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+      await pause(checkMilliseconds, signal)
       if (signal.aborted) return
       if (!this.#isLent) await this.#fill()
     }

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { pause } from '../../kernel/pause.ts'
 
 const channel = 'banyan'
 /** How often the connection is checked, and how long it counts as working after a check. */
 const checkMilliseconds = 500
 const freshMilliseconds = 1000
-const maxPauseMilliseconds = 2000
+const maxBackoffMilliseconds = 2000
 /** Messages that wait for the connection. */
 const maxOutbox = 10_000
 
@@ -62,7 +62,7 @@ export class PostgresChannel {
 
   /** Stays connected until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let pause = 100; !signal.aborted; pause = Math.min(2 * pause, maxPauseMilliseconds)) {
+    for (let backoff = 100; !signal.aborted; backoff = Math.min(2 * backoff, maxBackoffMilliseconds)) {
       const client = await this.#open().catch((error: unknown) =>
         this.#options.log.warn(
           { err: error },
@@ -70,11 +70,11 @@ export class PostgresChannel {
         ),
       )
       if (client) {
-        pause = 100
+        backoff = 100
         await this.#keepOpen(client, signal)
         this.#lose(client)
       }
-      await this.#pause(pause, signal)
+      await pause(backoff, signal)
     }
   }
 
@@ -108,7 +108,7 @@ export class PostgresChannel {
       } catch {
         return
       }
-      await this.#pause(checkMilliseconds, signal)
+      await pause(checkMilliseconds, signal)
     }
   }
 
@@ -126,9 +126,5 @@ export class PostgresChannel {
     const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection
     // After the message that ends the session has had a chance to leave.
     setTimeout(() => stream.destroy(), 100).unref()
-  }
-
-  async #pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
   }
 }

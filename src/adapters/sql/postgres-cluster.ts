@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Cluster, Member } from '../../cluster/cluster.ts'
 import { DatabaseTime } from '../../cluster/database-time.ts'
@@ -9,6 +8,7 @@ import { MessageBus } from '../../cluster/message-bus.ts'
 import { raw } from '../../database/sql.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
+import { pause } from '../../kernel/pause.ts'
 import { PostgresChannel } from './postgres-channel.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
@@ -198,7 +198,7 @@ export class PostgresCluster implements Cluster {
       await this.#beat().catch((error: unknown) =>
         this.#log.warn({ err: error }, 'The heartbeat of this server could not be written; trying again'),
       )
-      await sleep(heartbeatMilliseconds, undefined, { signal, ref: false }).catch(() => {})
+      await pause(heartbeatMilliseconds, signal)
     }
   }
 

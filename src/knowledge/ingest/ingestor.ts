@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
+import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { DocumentError } from '../knowledge-base.ts'
@@ -231,7 +231,7 @@ export class Ingestor {
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
     const wait = due === undefined ? pollMilliseconds : due - this.#parts.leases.time.now()
     const milliseconds = this.#holdsBack ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
-    await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
+    await pause(milliseconds, signal)
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {
@@ -315,11 +315,11 @@ export class Ingestor {
     try {
       if (isRetried) {
         const seconds = isOutage ? outageSeconds : Math.min(2 ** retries, maxPauseSeconds)
-        const pause = Math.max(waitMilliseconds, 1000 * seconds * (0.5 + Math.random()))
+        const backoff = Math.max(waitMilliseconds, 1000 * seconds * (0.5 + Math.random()))
         log.info({ ...context, err: error }, 'A document could not be processed; trying again')
         const pagesDone = Math.max(pagesBefore, recognisedPages)
         const pages = pagesDone > 0 && { pagesDone }
-        await queue.release(job, { dueAt: now + Math.ceil(pause), retries, error: shown, now, ...pages })
+        await queue.release(job, { dueAt: now + Math.ceil(backoff), retries, error: shown, now, ...pages })
       } else {
         log.info({ ...context, err: error }, 'A document failed')
         await queue.fail(job, shown, now)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Leases } from '../../cluster/leases.ts'
@@ -6,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import type { PageIngest } from './page-ingest.ts'
 import { nextRefresh } from './refresh-schedule.ts'
@@ -77,7 +77,7 @@ export class WebPageWorker {
     const wait = due === undefined ? pollMilliseconds : due - leases.time.now()
     // Pages that are due already wait for a host or for their turn.
     const milliseconds = wait <= 0 ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
-    await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
+    await pause(milliseconds, signal)
   }
 
   async #fill(signal: AbortSignal): Promise<void> {
@@ -186,9 +186,9 @@ export class WebPageWorker {
     const failures = page.failures + 1
     const isRetried = isTransient && failures <= limits.webRetries
     const shown: WebError = { code, message, retryable: webFailures[code].retryable }
-    // Half of the pause is random, so that many pages are not retried at the same moment.
-    const pause = Math.min(firstPauseMilliseconds * 4 ** (failures - 1), limits.webRetryMilliseconds)
-    const wait = waitMilliseconds || pause * (0.5 + Math.random() / 2)
+    // Half of the backoff is random, so that many pages are not retried at the same moment.
+    const backoff = Math.min(firstPauseMilliseconds * 4 ** (failures - 1), limits.webRetryMilliseconds)
+    const wait = waitMilliseconds || backoff * (0.5 + Math.random() / 2)
     if (code === 'server_error') {
       const until = Math.max(this.#paused.get(page.host) ?? 0, now + waitMilliseconds)
       this.#paused.set(page.host, until)

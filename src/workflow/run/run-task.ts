@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, steadyClock } from '../../kernel/clock.ts'
+import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
@@ -101,7 +101,7 @@ export class RunTask {
   /** Ends the work here with what is stored, so that the lease can be released. */
   async release(): Promise<void> {
     // Where the database does not answer, the next lease holder continues from what is stored.
-    const late = sleep(releaseMilliseconds, undefined, { ref: false })
+    const late = pause(releaseMilliseconds)
     await Promise.race([this.#isEnding ? this.settled.catch(() => {}) : this.#journal.flush(), late])
     this.#journal.abandon()
     const message = 'The server is shutting down; the run continues when it is back'

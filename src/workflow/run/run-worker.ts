@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { workspaceDeleted } from '../../cluster/cluster.ts'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
@@ -116,10 +116,7 @@ export class RunWorker {
           this.#dependencies.log.warn({ err: error }, 'Runs that are due could not be claimed'),
         )
         const woken = AbortSignal.any([signal, this.#wake.signal])
-        await sleep(this.#dependencies.limits.pollMilliseconds, undefined, {
-          signal: woken,
-          ref: false,
-        }).catch(() => {})
+        await pause(this.#dependencies.limits.pollMilliseconds, woken)
       }
       this.#isStopping = true
       await this.#drain()
@@ -129,7 +126,7 @@ export class RunWorker {
   async #drain(): Promise<void> {
     const tasks = [...this.#tasks.values()]
     const over = Promise.allSettled(tasks.map(task => task.settled))
-    await Promise.race([over, sleep(this.#dependencies.limits.graceMilliseconds, undefined, { ref: false })])
+    await Promise.race([over, pause(this.#dependencies.limits.graceMilliseconds)])
     await Promise.all([...this.#tasks.values()].map(task => task.release()))
     await this.#releaseLeases().catch((error: unknown) =>
       this.#dependencies.log.warn({ err: error }, 'The leases of runs could not be released; they run out'),

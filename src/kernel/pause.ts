@@ -1,0 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Ends early, without an error, when the signal is aborted. The process may exit meanwhile. */
+export const pause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal, ref: false }).catch(() => {})
