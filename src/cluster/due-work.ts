@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts'
 import { Columns, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { pause } from '../kernel/pause.ts'
+import { WakeLoop } from '../kernel/wake-loop.ts'
 import type { Cluster } from './cluster.ts'
 import { newLease } from './lease-name.ts'
 import type { Leased } from './lease-table.ts'
@@ -64,18 +65,18 @@ interface DueWorkParts<Row> {
  */
 export class DueWork<Row> {
   readonly #parts: DueWorkParts<Row>
+  readonly #loop = new WakeLoop()
   readonly #working = new Map<DueRow, Promise<void>>()
   /** Renews the leases of the rows at work. */
   readonly #renewals = new Set<() => void>()
   /** When each workspace that waits was served last. */
   #turns = new Map<string, number>()
   #turn = 0
-  #wake = new AbortController()
 
   constructor(parts: DueWorkParts<Row>) {
     this.#parts = parts
     parts.cluster.subscribe(parts.topic, () => {
-      this.#wake.abort()
+      this.#loop.wake()
       // The message may be about a row that this process works on.
       for (const renew of this.#renewals) renew()
     })
@@ -83,8 +84,7 @@ export class DueWork<Row> {
 
   async run(signal: AbortSignal): Promise<void> {
     const { cluster, rows, log, what, pollMilliseconds } = this.#parts
-    while (!signal.aborted) {
-      this.#wake = new AbortController()
+    await this.#loop.run(signal, async woken => {
       try {
         await cluster.time.refresh()
         const due = await rows.due(cluster.time.now())
@@ -92,9 +92,8 @@ export class DueWork<Row> {
       } catch (error) {
         log.warn({ err: error }, `${what}: the queue could not be read; trying again`)
       }
-      const woken = AbortSignal.any([signal, this.#wake.signal])
       await pause(pollMilliseconds, woken)
-    }
+    })
     await Promise.all(this.#working.values())
   }
 
@@ -125,7 +124,7 @@ export class DueWork<Row> {
       this.#working.delete(row)
     }
     // A place is free, so the queue is read again at once; after a failure only with the next poll.
-    this.#wake.abort()
+    this.#loop.wake()
   }
 
   async #whileHeld(row: Row, held: HeldRow, stopping: AbortSignal): Promise<void> {

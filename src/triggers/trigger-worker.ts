@@ -7,6 +7,7 @@ import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { derivedId } from '../kernel/ids.ts'
 import { pause } from '../kernel/pause.ts'
 import { isTemporary } from '../kernel/retry-temporary.ts'
+import { WakeLoop } from '../kernel/wake-loop.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import { type Firing, maxMissed, planFiring } from './occurrences.ts'
 import type { TriggerFailure } from './trigger.ts'
@@ -37,17 +38,16 @@ const firedAtOnce = 8
  */
 export class TriggerWorker {
   readonly #parts: TriggerWorkerParts
-  #wake = new AbortController()
+  readonly #loop = new WakeLoop()
 
   constructor(parts: TriggerWorkerParts) {
     this.#parts = parts
-    parts.cluster.subscribe(schedulesChanged, () => this.#wake.abort())
+    parts.cluster.subscribe(schedulesChanged, () => this.#loop.wake())
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { store, cluster, log } = this.#parts
-    while (!signal.aborted) {
-      this.#wake = new AbortController()
+    await this.#loop.run(signal, async woken => {
       let wait = pollMilliseconds
       try {
         await cluster.time.refresh()
@@ -58,9 +58,8 @@ export class TriggerWorker {
       } catch (error) {
         log.warn({ err: error }, 'Schedules could not be fired; trying again')
       }
-      const woken = AbortSignal.any([signal, this.#wake.signal])
       await pause(wait, woken)
-    }
+    })
   }
 
   async #fire(due: DueSchedule): Promise<void> {

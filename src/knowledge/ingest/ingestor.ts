@@ -3,6 +3,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { WakeLoop } from '../../kernel/wake-loop.ts'
 import type { SegmentMerger } from '../index/segment-merger.ts'
 import type { DocumentError } from '../knowledge-base.ts'
 import type { KnowledgeStore } from '../knowledge-store.ts'
@@ -40,6 +41,7 @@ interface IngestParts extends TaskParts {
 
 /** How often to look for jobs of other processes. */
 const pollMilliseconds = 2000
+const maxTimerMilliseconds = 2 ** 31 - 1
 const maxRetries = 4
 /** An outage of a model that recognises text delays a document by up to half an hour; recognised pages are cached. */
 const maxRecognitionRetries = 12
@@ -50,6 +52,7 @@ const outageSeconds = 5
 export class Ingestor {
   readonly #parts: IngestParts
   readonly #options: IngestOptions
+  readonly #loop = new WakeLoop()
   readonly #running = new Set<Promise<void>>()
   /** Tasks by their leases. */
   readonly #tasks = new Map<string, IngestionTask | GroupTask>()
@@ -57,7 +60,6 @@ export class Ingestor {
   readonly #usedBy = new Map<string, IngestCapacity>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
-  #wake: () => void = () => {}
   #isRunning = false
 
   constructor(parts: IngestParts, options: IngestOptions) {
@@ -71,7 +73,7 @@ export class Ingestor {
 
   /** Called when there may be a new job. */
   wake(): void {
-    this.#wake()
+    this.#loop.wake()
   }
 
   /** Called when the workspace was deleted and the leases of its jobs were revoked. */
@@ -83,14 +85,12 @@ export class Ingestor {
   async run(signal: AbortSignal): Promise<void> {
     this.#isRunning = true
     await this.#parts.leases.whileRenewing(async () => {
-      while (!signal.aborted) {
-        const { promise: woken, resolve } = Promise.withResolvers<void>()
-        this.#wake = resolve
+      await this.#loop.run(signal, async woken => {
         await this.#fill(signal).catch((error: unknown) =>
           this.#parts.log.warn({ err: error }, 'The ingestion queue could not be read; trying again'),
         )
-        await Promise.race([woken, ...this.#running, ...(this.#isFull ? [] : [this.#untilDue(signal)])])
-      }
+        await Promise.race([this.#untilDue(woken), ...this.#running])
+      })
       this.#isRunning = false
       await Promise.all(this.#running)
     })
@@ -227,11 +227,13 @@ export class Ingestor {
     }
   }
 
-  async #untilDue(signal: AbortSignal): Promise<void> {
+  async #untilDue(woken: AbortSignal): Promise<void> {
+    // Only the end of a job makes room.
+    if (this.#isFull) return pause(maxTimerMilliseconds, woken)
     const due = await this.#parts.queue.nextDue().catch(() => undefined)
     const wait = due === undefined ? pollMilliseconds : due - this.#parts.leases.time.now()
     const milliseconds = this.#holdsBack ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
-    await pause(milliseconds, signal)
+    await pause(milliseconds, woken)
   }
 
   async #ingest(job: IngestionJob, task: IngestionTask, signal: AbortSignal): Promise<void> {

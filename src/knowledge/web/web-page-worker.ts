@@ -7,6 +7,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { WakeLoop } from '../../kernel/wake-loop.ts'
 import type { PageIngest } from './page-ingest.ts'
 import { nextRefresh } from './refresh-schedule.ts'
 import type { SiteMapIngest } from './site-map-ingest.ts'
@@ -41,6 +42,7 @@ const pagesPerStep = 20
 /** Fetches pages and site maps that are due. Workspaces take turns, and no host is fetched from too often. */
 export class WebPageWorker {
   readonly #parts: WebPageWorkerParts
+  readonly #loop = new WakeLoop()
   readonly #running = new Set<Promise<void>>()
   readonly #workspaces = new Map<string, number>()
   readonly #hosts = new Map<string, number>()
@@ -48,36 +50,33 @@ export class WebPageWorker {
   readonly #paused = new Map<string, number>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
-  #wake: () => void = () => {}
 
   constructor(parts: WebPageWorkerParts) {
     this.#parts = parts
-    parts.cluster.subscribe(webPagesChanged, () => this.#wake())
+    parts.cluster.subscribe(webPagesChanged, () => this.#loop.wake())
   }
 
   /** Runs until the signal; then pages that are being fetched go back into the queue. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#parts.leases.whileRenewing(async () => {
-      while (!signal.aborted) {
-        const { promise: woken, resolve } = Promise.withResolvers<void>()
-        this.#wake = resolve
+      await this.#loop.run(signal, async woken => {
         await this.#fill(signal).catch((error: unknown) =>
           this.#parts.log.warn({ err: error }, 'Web pages could not be claimed; trying again'),
         )
-        await Promise.race([woken, ...this.#running, this.#untilDue(signal)])
-      }
+        await Promise.race([this.#untilDue(woken), ...this.#running])
+      })
       await Promise.all(this.#running)
     })
   }
 
-  async #untilDue(signal: AbortSignal): Promise<void> {
+  async #untilDue(woken: AbortSignal): Promise<void> {
     const { store, leases } = this.#parts
     const isFull = this.#running.size >= limits.webFetches
     const due = isFull ? undefined : await store.nextDue().catch(() => undefined)
     const wait = due === undefined ? pollMilliseconds : due - leases.time.now()
     // Pages that are due already wait for a host or for their turn.
     const milliseconds = wait <= 0 ? pollMilliseconds : Math.min(Math.max(wait, 20), pollMilliseconds)
-    await pause(milliseconds, signal)
+    await pause(milliseconds, woken)
   }
 
   async #fill(signal: AbortSignal): Promise<void> {
@@ -156,7 +155,7 @@ export class WebPageWorker {
       else {
         await siteMaps.run(held, page, signal)
         observe('changed')
-        this.#wake()
+        this.#loop.wake()
       }
     } catch (error) {
       if (stopping.aborted) {

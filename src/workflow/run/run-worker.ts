@@ -3,6 +3,7 @@ import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { WakeLoop } from '../../kernel/wake-loop.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
 import { RunRelay } from './run-relay.ts'
@@ -18,6 +19,7 @@ const crowdedMilliseconds = 2000
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
 export class RunWorker {
   readonly #dependencies: RunDependencies
+  readonly #loop = new WakeLoop()
   readonly #tasks = new Map<string, RunTask>()
   /** Leases that are not needed any more, until the database knows. */
   readonly #unreleased = new Set<RunLease>()
@@ -26,14 +28,13 @@ export class RunWorker {
   /** Carries the events of runs that other processes work on. */
   readonly relay: RunRelay
   #isStopping = false
-  #wake = new AbortController()
 
   constructor(dependencies: RunDependencies) {
     this.#dependencies = dependencies
     const { cluster } = dependencies
     this.relay = new RunRelay(dependencies, runId => this.#tasks.get(runId))
     cluster.subscribe(topics.stop, runId => this.#tasks.get(runId)?.stop())
-    cluster.subscribe(topics.due, () => this.#wake.abort())
+    cluster.subscribe(topics.due, () => this.#loop.wake())
     cluster.subscribe(workspaceDeleted, workspaceId => this.#abandonWorkspace(workspaceId))
   }
 
@@ -109,15 +110,14 @@ export class RunWorker {
 
   /** Works until the signal; then active runs get a grace period, and the rest is released. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#dependencies.leases.whileRenewing(async () => {
-      while (!signal.aborted) {
-        this.#wake = new AbortController()
+    const { leases, limits, log } = this.#dependencies
+    await leases.whileRenewing(async () => {
+      await this.#loop.run(signal, async woken => {
         await this.#claimDue(signal).catch((error: unknown) =>
-          this.#dependencies.log.warn({ err: error }, 'Runs that are due could not be claimed'),
+          log.warn({ err: error }, 'Runs that are due could not be claimed'),
         )
-        const woken = AbortSignal.any([signal, this.#wake.signal])
-        await pause(this.#dependencies.limits.pollMilliseconds, woken)
-      }
+        await pause(limits.pollMilliseconds, woken)
+      })
       this.#isStopping = true
       await this.#drain()
     })
