@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
 import { isAllowed } from './permissions.ts'
 import { hashSecret, mintSecret } from './token-secret.ts'
@@ -166,8 +167,7 @@ export class AccessService {
   /** Deletes the data of deleted workspaces in batches, so that other requests are not blocked. */
   async purge(signal: AbortSignal): Promise<void> {
     const settledBefore = this.#clock.now() - settleMilliseconds
-    while (!signal.aborted && (await this.store.purge(settledBefore)))
-      await new Promise(resolve => setImmediate(resolve))
+    while (!signal.aborted && (await this.store.purge(settledBefore))) await nextTurn()
   }
 
   #record({ workspaceId, name, role, expiresInDays, agentIds = [], userId }: NewToken): TokenRecord {

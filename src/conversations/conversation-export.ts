@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { everyItem } from '../contract/paging.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import type { Conversation, Message } from './conversation.ts'
 import type { ConversationService } from './conversation-service.ts'
 import type { ConversationFilter } from './conversation-store.ts'
@@ -66,7 +66,7 @@ export async function* exportConversations(
     for await (const batch of batchesOf(conversations, workspaceId, conversation)) {
       yield batch.map(message => write(lineOf(conversation, message))).join('')
       // A client that reads fast must not block all others.
-      await setImmediate()
+      await nextTurn()
     }
 }
 

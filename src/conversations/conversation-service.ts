@@ -6,6 +6,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { isBlank } from '../kernel/is-blank.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
@@ -136,7 +137,7 @@ export class ConversationService {
         orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),
       )
       if (!isMore) return
-      await new Promise(resolve => setImmediate(resolve))
+      await nextTurn()
     }
   }
 

@@ -2,7 +2,6 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { errorCodes, type Reason, statusOf } from '../contract/error-codes.ts'
@@ -11,6 +10,7 @@ import { mcpOperations } from '../contract/mcp-operations.ts'
 import { basePath, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { isRecord } from '../kernel/is-record.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import { jsonHeaders, jsonType } from './answer.ts'
 import { openaiError } from './openai-error.ts'
 import { traceIdOf } from './request-log.ts'
@@ -99,7 +99,7 @@ export async function sendError(
   reply.code(status).headers({ ...error.headers, ...jsonHeaders })
   const body = errorBody(error, request.url, request)
   // A small body has arrived after one turn of the event loop.
-  if (!request.raw.complete) await setImmediate()
+  if (!request.raw.complete) await nextTurn()
   // The rest of a request that was too slow is not awaited.
   if (request.raw.complete || error.reason === 'request_timeout') return reply.send(body)
   reply.header('content-length', Buffer.byteLength(body))

@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Static, TSchema } from 'typebox'
@@ -13,6 +12,7 @@ import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { piecesOf } from '../kernel/write-in-pieces.ts'
 import type { Tracer } from '../tracing/tracer.ts'
@@ -324,6 +324,6 @@ async function* encodedPieces(text: string): AsyncGenerator<Buffer> {
   for (const piece of piecesOf(text, pieceCharacters)) {
     yield Buffer.from(piece)
     // A client that reads fast would be sent all of it in one turn of the event loop.
-    await setImmediate()
+    await nextTurn()
   }
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { limits } from '../contract/limits.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
 import { checkFileName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import { isJsonType, readJson } from './body.ts'
 import { fileNameFrom } from './content-headers.ts'
 import { MultipartReader, malformedUpload, multipartBoundary } from './multipart.ts'
@@ -81,7 +81,7 @@ export async function* decodeBase64(content: string, pointer: string): AsyncGene
     const isLast = at + base64PieceLength >= content.length
     if (!(isLast ? paddedBase64 : base64).test(piece)) refuse()
     yield Buffer.from(piece, 'base64')
-    await setImmediate()
+    await nextTurn()
   }
 }
 

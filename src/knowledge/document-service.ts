@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import type { WrittenBlob } from '../files/blob-store.ts'
 import type { FileService } from '../files/file-service.ts'
@@ -7,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { countTokens } from '../kernel/count-tokens.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { mintId } from '../kernel/ids.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import { failedModel } from '../models/model-failure.ts'
 import type { ChunkStore, FoundChunk, StoredChunk } from './chunk-store.ts'
 import type { Chunking } from './chunking.ts'
@@ -68,7 +68,7 @@ async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text)
   yield bytes.subarray(0, chunkBytes)
   for (let at = chunkBytes; at < bytes.length; at += chunkBytes) {
-    await setImmediate()
+    await nextTurn()
     yield bytes.subarray(at, at + chunkBytes)
   }
 }

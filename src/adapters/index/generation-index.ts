@@ -1,9 +1,10 @@
+import { nextTurn } from '../../kernel/pause.ts'
 import { TopScores } from '../../kernel/top-scores.ts'
 import type { VectorHit } from '../../knowledge/search/vector-index.ts'
 import { BatchTable, type IndexedBatch } from './batch-table.ts'
 import { VectorGraph } from './vector-graph.ts'
 import type { VectorRows } from './vector-rows.ts'
-import { dotProduct, nextTurn, VectorTail } from './vector-tail.ts'
+import { dotProduct, VectorTail } from './vector-tail.ts'
 
 /** Width of a graph search: recall is above 0.98 at 100,000 passages. */
 const expansion = 256

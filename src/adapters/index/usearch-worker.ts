@@ -1,12 +1,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { nextTurn } from '../../kernel/pause.ts'
 import { lowerThreadPriority } from '../../kernel/thread-priority.ts'
 import type { VectorHit } from '../../knowledge/search/vector-index.ts'
 import { GenerationIndex, type IndexBounds, type VectorQuery } from './generation-index.ts'
 import { loadVectorIndex, saveVectorIndex } from './index-files.ts'
 import { VectorGraph } from './vector-graph.ts'
 import { type GenerationName, VectorRows } from './vector-rows.ts'
-import { nextTurn } from './vector-tail.ts'
 
 // The program of the worker thread, and the messages that it exchanges with the main thread.
 

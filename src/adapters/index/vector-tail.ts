@@ -1,4 +1,5 @@
 import { exactSearch, type Matches, MetricKind } from 'usearch'
+import { nextTurn } from '../../kernel/pause.ts'
 import type { TopScores } from '../../kernel/top-scores.ts'
 import type { BatchTable } from './batch-table.ts'
 import type { VectorRows } from './vector-rows.ts'
@@ -6,8 +7,6 @@ import type { VectorRows } from './vector-rows.ts'
 /** Size of a full block; its search takes about half a millisecond. */
 const blockFloats = 1 << 20
 const firstVectors = 16
-
-export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Vectors in one contiguous array, searched exactly. */
 class VectorBlock {

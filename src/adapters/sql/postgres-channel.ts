@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { pause } from '../../kernel/pause.ts'
+import { nextTurn, pause } from '../../kernel/pause.ts'
 
 const channel = 'banyan'
 /** How often the connection is checked, and how long it counts as working after a check. */
@@ -51,7 +51,7 @@ export class PostgresChannel {
     this.#isSending = true
     while (this.#outbox.length > 0 && this.#client === client) {
       // Messages that are published in the same turn of the event loop go into one statement.
-      await new Promise(resolve => setImmediate(resolve))
+      await nextTurn()
       const payloads = this.#outbox.splice(0, 500)
       const notify = `SELECT pg_notify('${channel}', payload) FROM unnest($1::text[]) AS payload`
       await this.#query(client, notify, [payloads]).catch(() => this.#lose(client))

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { nextTurn } from '../../kernel/pause.ts'
 import { Checkpointer } from './checkpointer.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { Connection, openConnection } from './sqlite-connection.ts'
@@ -122,7 +123,7 @@ export class SqliteDatabase implements Database {
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       // One turn of the event loop lets requests that arrived together share a commit.
-      await this.#transaction.nextTurn()
+      await this.#transaction.startTurn()
       await this.#checkpointer.makeRoom()
       const group = this.#nextGroup()
       try {
@@ -319,25 +320,25 @@ class PausingWriter implements Transaction {
 
   get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
     const read = () => this.#connection.get<Row>(query as string, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(read) : read()
+    return this.#isOver() ? this.startTurn().then(read) : read()
   }
 
   all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
     const read = () => this.#connection.all<Row>(query as string, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(read) : read()
+    return this.#isOver() ? this.startTurn().then(read) : read()
   }
 
   run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
     const write = () => this.#connection.run(query, ...parameters)
-    return this.#isOver() ? this.nextTurn().then(write) : write()
+    return this.#isOver() ? this.startTurn().then(write) : write()
   }
 
   #isOver(): boolean {
     return performance.now() > this.#turnEnds
   }
 
-  async nextTurn(): Promise<void> {
-    await new Promise(resolve => setImmediate(resolve))
+  async startTurn(): Promise<void> {
+    await nextTurn()
     this.#turnEnds = performance.now() + turnMilliseconds
   }
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { conversationFields } from '../../contract/conversation-records.ts'
 import { errorCodes } from '../../contract/error-codes.ts'
 import type { ChatService } from '../../conversations/chat-service.ts'
 import type { Message } from '../../conversations/conversation.ts'
 import type { TurnAnswer, TurnEvent } from '../../conversations/turn-events.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { nextTurn } from '../../kernel/pause.ts'
 import type { RunEvent } from '../../workflow/run/run-event.ts'
 import { Answer, jsonHeaders } from '../answer.ts'
 import type { ServerSentEvent } from '../event-stream.ts'
@@ -182,7 +182,7 @@ async function* pieces(
       yield piece
       piece = ''
       // A client that reads fast must not block all others.
-      await setImmediate()
+      await nextTurn()
     }
   yield `${piece}]}`
 }

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Transaction } from '../../database/database.ts'
 import { list, type Query, sql } from '../../database/sql.ts'
 import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, optional } from '../../database/table.ts'
 import { groupsOf } from '../../kernel/groups-of.ts'
+import { nextTurn } from '../../kernel/pause.ts'
 import { addressValues, batches, type RowState, segmentBlocks, segments } from '../knowledge-tables.ts'
 import type { Segment } from './segment.ts'
 
@@ -111,7 +111,7 @@ export class SegmentStore extends Store {
         ORDER BY ordinal`)
       for (const row of rows) blocks.push(row.data)
       if (rows.length < blocksPerStatement) return blocks
-      await setImmediate()
+      await nextTurn()
     }
   }
 

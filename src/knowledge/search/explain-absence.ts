@@ -1,4 +1,5 @@
 import type { AbsenceCode } from '../../contract/knowledge-search.ts'
+import { nextTurn } from '../../kernel/pause.ts'
 import type { KeywordHit } from '../index/keyword-index.ts'
 import { matchesFilter } from '../metadata-filter.ts'
 import type { Absence, Query, SearchItem, SearchParts, SearchRequest } from './search-request.ts'
@@ -31,7 +32,7 @@ export async function explainAbsence(
     const [code, reason] = await reasonFor(parts, query, ranked, hits, fileId, threshold)
     absent.push({ fileId, code, reason })
     // Lets other requests run between the searches.
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
   return absent
 }

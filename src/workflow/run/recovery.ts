@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
+import { nextTurn } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { queued } from '../../kernel/slices.ts'
 import type { Graph } from '../graph.ts'
@@ -168,7 +169,7 @@ class JournalReader {
     this.#room.give(taken)
     this.#take(weightOf(loaded))
     // SQLite reads synchronously, and a large output takes a while: other work runs before the next one.
-    if (loaded !== json) await new Promise(resolve => setImmediate(resolve))
+    if (loaded !== json) await nextTurn()
     return loaded
   }
 

@@ -1,7 +1,7 @@
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, steadyClock } from '../../kernel/clock.ts'
-import { pause } from '../../kernel/pause.ts'
+import { nextTurn, pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
@@ -76,7 +76,7 @@ export class RunTask {
     this.#journal = new Journal(dependencies, this, sequence, previous.sent)
     this.#interrupted.promise.catch(() => {})
     // Starts a moment later, so that the caller can subscribe before the first event.
-    this.settled = new Promise<void>(resolve => setImmediate(resolve))
+    this.settled = nextTurn()
       .then(() => this.#work())
       .finally(() => this.#journal.hub.close())
     // Handled even where nothing waits for it.

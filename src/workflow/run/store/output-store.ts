@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { Store } from '../../../database/store.ts'
 import { table, text } from '../../../database/table.ts'
 import { AppError } from '../../../kernel/app-error.ts'
+import { nextTurn } from '../../../kernel/pause.ts'
 import { randomText } from '../../../kernel/random-text.ts'
 import { piecesOf } from '../../../kernel/write-in-pieces.ts'
 
@@ -64,7 +64,7 @@ export class OutputStore extends Store {
       )
       if (!row) throw new AppError('content_damaged', 'A stored output of this run is missing')
       bodies.push(row.body)
-      if (parts > 1) await setImmediate()
+      if (parts > 1) await nextTurn()
     }
     return bodies.join('')
   }
