@@ -7,7 +7,7 @@ import { Embedder } from '../knowledge/embedder.ts'
 import { GoldenService } from '../knowledge/golden/golden-service.ts'
 import { GoldenWorker, goldenChanged } from '../knowledge/golden/golden-worker.ts'
 import { SegmentMerger } from '../knowledge/index/segment-merger.ts'
-import { Ingestor } from '../knowledge/ingest/ingestor.ts'
+import { documentsDue, Ingestor } from '../knowledge/ingest/ingestor.ts'
 import type { RecognitionService } from '../knowledge/ingest/recognition/recognition-service.ts'
 import { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { ManualPassages } from '../knowledge/manual-passages.ts'
@@ -15,6 +15,7 @@ import { PreviewService } from '../knowledge/preview-service.ts'
 import { SearchService } from '../knowledge/search/search-service.ts'
 import type { WorkspaceModels } from '../models/workspace-models.ts'
 import type { Adapters } from './adapters.ts'
+import { announce } from './announce.ts'
 import { every, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -26,7 +27,7 @@ export function createKnowledge(
   config: Config,
   metrics: Metrics,
 ) {
-  const { clock, cluster, database, log, stores, workers, vectorIndex } = adapters
+  const { clock, cluster, log, stores, workers, vectorIndex } = adapters
   const embedder = new Embedder({
     model: models.embeddingModel('ingestion'),
     queryModel: models.embeddingModel('query'),
@@ -60,10 +61,9 @@ export function createKnowledge(
       total: { documents: 2 * (config.ingestWorkers + 3), slow: config.ingestWorkers },
     },
   )
-  cluster.subscribe('documents.due', () => ingestor.wake())
+  cluster.subscribe(documentsDue, () => ingestor.wake())
   cluster.subscribe(workspaceDeleted, workspaceId => ingestor.abandonWorkspace(workspaceId))
-  // Workers are woken after the commit, because they could not find the job before.
-  const wake = (): void => void database.whenCommitted(() => cluster.publish('documents.due'))
+  const wake = announce(adapters, documentsDue)
   const bases = new KnowledgeService({
     store: stores.bases,
     clock,
@@ -100,18 +100,13 @@ export function createKnowledge(
     wake,
   })
   const previews = new PreviewService({ bases, files, reader: workers })
-  const wakeGolden = (): void =>
-    void database.whenCommitted(() => {
-      cluster.publish(goldenChanged)
-      cluster.publish('documents.due')
-    })
   const golden = new GoldenService({
     ...{ store: stores.golden, bases, baseStore: stores.bases, clock },
-    wake: wakeGolden,
+    wake: announce(adapters, goldenChanged, documentsDue),
   })
   const goldenWorker = new GoldenWorker({
     ...{ store: stores.golden, bases: stores.bases, search, cluster, clock, log },
-    finished: () => cluster.publish('documents.due'),
+    finished: () => cluster.publish(documentsDue),
   })
 
   const daysAgo = (days: number): number => clock.now() - days * 86_400_000

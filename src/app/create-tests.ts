@@ -9,12 +9,13 @@ import { jsonProblems } from '../nodes/llm/answer-schema.ts'
 import { runInputs } from '../workflow/run/run-inputs.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { Adapters } from './adapters.ts'
+import { announce } from './announce.ts'
 
 export function createTests(
   adapters: Adapters,
   features: { files: FileService; runs: Runs; quotas: QuotaService; models: LanguageModels },
 ) {
-  const { clock, cluster, code, database, log, stores } = adapters
+  const { clock, cluster, code, log, stores } = adapters
   const { files, runs, quotas, models } = features
   const store = stores.tests
   const tests = new TestSetService({
@@ -25,7 +26,7 @@ export function createTests(
       const agent = await stores.agents.find(workspaceId, id)
       return agent && { workflowId: agent.config.workflow_id || undefined }
     },
-    changed: () => void database.whenCommitted(() => cluster.publish(testsChanged)),
+    changed: announce(adapters, testsChanged),
   })
   const worker = new TestWorker({
     ...{ store, runs, cluster, clock, code, log, jsonProblems },

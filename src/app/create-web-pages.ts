@@ -1,12 +1,14 @@
 import type { QuotaService } from '../access/quota-service.ts'
 import { Leases } from '../cluster/leases.ts'
 import type { FileService } from '../files/file-service.ts'
+import { documentsDue } from '../knowledge/ingest/ingestor.ts'
 import type { KnowledgeService } from '../knowledge/knowledge-service.ts'
 import { PageIngest } from '../knowledge/web/page-ingest.ts'
 import { SiteMapIngest } from '../knowledge/web/site-map-ingest.ts'
 import { WebPageService } from '../knowledge/web/web-page-service.ts'
 import { WebPageWorker, webPagesChanged } from '../knowledge/web/web-page-worker.ts'
 import type { Adapters } from './adapters.ts'
+import { announce } from './announce.ts'
 import { every, untilDone } from './background-jobs.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -34,14 +36,14 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
     leases: new Leases({ rows: store.leases, time, isAlone, log, what: 'web pages' }),
     pages: new PageIngest({
       ...{ ...common, commit, documents, files, reader: workers },
-      wakeIngestion: () => cluster.publish('documents.due'),
+      wakeIngestion: () => cluster.publish(documentsDue),
     }),
     siteMaps: new SiteMapIngest({ ...common, commit: (_workspaceId, work) => inUnit(work) }),
   })
   const pages = new WebPageService({
     ...{ store, bases, clock, time },
     removeDocument: (workspaceId, page) => worker.removePage(workspaceId, page),
-    wake: () => void database.whenCommitted(() => cluster.publish(webPagesChanged)),
+    wake: announce(adapters, webPagesChanged),
   })
   const jobs = [
     every(2, 'delete web pages of deleted knowledge bases', signal =>

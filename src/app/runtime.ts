@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AccessService, defaultWorkspaceId } from '../access/access-service.ts'
 import { Presence } from '../access/presence.ts'
 import { AuditLog } from '../audit/audit-log.ts'
+import { accessChanged } from '../cluster/cluster.ts'
 import type { Config } from '../config/config.ts'
 import { limits } from '../contract/limits.ts'
 import { createDemo } from '../demo/create-demo.ts'
@@ -51,6 +52,7 @@ import { ToolTrials } from '../shared-tools/tool-trials.ts'
 import type { FindUsers } from '../workflow/used-by.ts'
 import { WorkflowService } from '../workflow/workflow-service.ts'
 import type { Adapters } from './adapters.ts'
+import { announce } from './announce.ts'
 import { every, fileJobs, runJobs } from './background-jobs.ts'
 import { createConversations, createTurns } from './create-conversations.ts'
 import { createKnowledge } from './create-knowledge.ts'
@@ -99,7 +101,7 @@ export function createRuntime(given: Adapters, config: Config) {
     stores.access,
     clock,
     () => cluster.accessGeneration(),
-    () => void database.whenCommitted(() => cluster.publish('access')),
+    announce(given, accessChanged),
   )
   const idempotency = new IdempotencyService(stores.idempotency, clock)
   const audit = new AuditLog(stores.audit, database, clock)

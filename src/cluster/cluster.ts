@@ -44,6 +44,9 @@ export interface Cluster {
   leave(): Promise<void>
 }
 
+/** A message without content: a token, a workspace or the access to an agent may have changed. */
+export const accessChanged = 'access'
+
 /** A message with the id of a workspace that was deleted: all work for it ends. */
 export const workspaceDeleted = 'workspaces.deleted'
 

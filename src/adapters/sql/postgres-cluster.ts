@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Cluster, Member } from '../../cluster/cluster.ts'
+import { accessChanged, type Cluster, type Member } from '../../cluster/cluster.ts'
 import { DatabaseTime } from '../../cluster/database-time.ts'
 import { LeaseLost, processName } from '../../cluster/lease-name.ts'
 import { type Leased, LeaseTable } from '../../cluster/lease-table.ts'
@@ -73,7 +73,7 @@ export class PostgresCluster implements Cluster {
       },
       log,
     })
-    this.#bus.subscribe('access', () => this.#generation++)
+    this.#bus.subscribe(accessChanged, () => this.#generation++)
     this.#bus.subscribe('members', () => void this.#countOthers().catch(() => {}))
   }
 

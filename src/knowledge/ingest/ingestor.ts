@@ -39,6 +39,8 @@ interface IngestParts extends TaskParts {
   observer?: { document(outcome: IngestOutcome, seconds: number, chunks: number): void }
 }
 
+/** A message between processes: there may be a job. */
+export const documentsDue = 'documents.due'
 /** How often to look for jobs of other processes. */
 const pollMilliseconds = 2000
 const maxTimerMilliseconds = 2 ** 31 - 1
