@@ -1,4 +1,3 @@
-import { workspaceDeleted } from '../cluster/cluster.ts'
 import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config/config.ts'
 import type { FileService } from '../files/file-service.ts'
@@ -39,6 +38,7 @@ export function createKnowledge(
   const reader = recognition.extend(workers)
   const ingestor = new Ingestor(
     {
+      cluster,
       queue: stores.ingestionQueue,
       staging: stores.staging,
       groups: stores.documentGroups,
@@ -61,8 +61,6 @@ export function createKnowledge(
       total: { documents: 2 * (config.ingestWorkers + 3), slow: config.ingestWorkers },
     },
   )
-  cluster.subscribe(documentsDue, () => ingestor.wake())
-  cluster.subscribe(workspaceDeleted, workspaceId => ingestor.abandonWorkspace(workspaceId))
   const wake = announce(adapters, documentsDue)
   const bases = new KnowledgeService({
     store: stores.bases,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type Cluster, workspaceDeleted } from '../../cluster/cluster.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { mintId } from '../../kernel/ids.ts'
 import { pause } from '../../kernel/pause.ts'
@@ -32,6 +33,7 @@ interface IngestOptions {
 export type IngestOutcome = 'ready' | 'failed' | 'retried' | 'lost'
 
 interface IngestParts extends TaskParts {
+  cluster: Pick<Cluster, 'subscribe'>
   bases: KnowledgeStore
   vectors: VectorIndex
   merger: SegmentMerger
@@ -67,19 +69,16 @@ export class Ingestor {
   constructor(parts: IngestParts, options: IngestOptions) {
     this.#parts = parts
     this.#options = options
+    parts.cluster.subscribe(documentsDue, () => this.#loop.wake())
+    // The leases of its jobs were revoked.
+    parts.cluster.subscribe(workspaceDeleted, workspaceId => this.#abandonWorkspace(workspaceId))
   }
 
   get activeJobs(): number {
     return this.#tasks.size
   }
 
-  /** Called when there may be a new job. */
-  wake(): void {
-    this.#loop.wake()
-  }
-
-  /** Called when the workspace was deleted and the leases of its jobs were revoked. */
-  abandonWorkspace(workspaceId: string): void {
+  #abandonWorkspace(workspaceId: string): void {
     for (const task of this.#tasks.values()) if (task.workspaceId === workspaceId) task.cancel()
   }
 

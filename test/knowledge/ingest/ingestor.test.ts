@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Leases } from '../../../src/cluster/leases.ts'
+import { MessageBus } from '../../../src/cluster/message-bus.ts'
 import type { FileToLoad } from '../../../src/knowledge/ingest/document-reader.ts'
-import { Ingestor } from '../../../src/knowledge/ingest/ingestor.ts'
+import { documentsDue, Ingestor } from '../../../src/knowledge/ingest/ingestor.ts'
 import { RecognitionFailure } from '../../../src/knowledge/ingest/recognition/recognition-service.ts'
 import { ManualPassageStore } from '../../../src/knowledge/manual-passage-store.ts'
 import { ModelFailure } from '../../../src/models/model-failure.ts'
@@ -34,12 +35,14 @@ describe('the ingestor', () => {
     let now = 1_000_000
     const time = { now: () => now, refresh: async () => {}, reachableMilliseconds: 1e9 }
     const leases = new Leases({ rows: world.queue.leases, time, isAlone: true, log, what: 'jobs' })
+    const bus = new MessageBus()
     const capacity = { documents, slow: documents }
     const parts = {
       ...{
         queue: world.queue,
         staging: world.staging,
         groups: world.groups,
+        cluster: bus,
         bases: world.bases,
         leases,
         log,
@@ -55,7 +58,7 @@ describe('the ingestor', () => {
         assert.ok(performance.now() < end, 'it takes too long')
         // Pauses between attempts end soon, and no lease does.
         if (ingestor.activeJobs === 0) now += 10_000
-        ingestor.wake()
+        bus.deliver(documentsDue, '')
       }
     } finally {
       stop.abort()
