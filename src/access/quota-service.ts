@@ -63,12 +63,11 @@ export class QuotaService {
     if (limited.length === 0) return work()
     const { database, store } = this.#parts
     let before = { storageBytes: 0, documents: 0 }
-    return database.inOneTransaction({
+    return database.inOneTransaction(work, {
       begin: async transaction => {
         await store.lock(transaction, workspaceId)
         before = await store.stored(workspaceId, transaction)
       },
-      work,
       end: async transaction => {
         const after = await store.stored(workspaceId, transaction)
         // A change that takes no space is allowed, even if a limit was lowered below the current usage.

@@ -23,11 +23,9 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
   const { clock, cluster, database, log, stores, workers } = adapters
   const { webPages: store, documents } = stores
   const { time, isAlone } = cluster
-  const inUnit = (work: () => Promise<void>): Promise<void> =>
-    database.inOneTransaction({ begin: async () => {}, work, end: async () => {} })
   const commit = async (workspaceId: string, work: () => Promise<void>): Promise<void> => {
     const scope = await stores.access.scopeOf(workspaceId)
-    await inUnit(() => quotas.within(scope, ['documents', 'storageBytes'], work))
+    await database.inOneTransaction(() => quotas.within(scope, ['documents', 'storageBytes'], work))
   }
   const fetcher = adapters.pages
   const common = { store, fetcher, time, clock }
@@ -38,7 +36,10 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
       ...{ ...common, commit, documents, files, reader: workers },
       wakeIngestion: () => cluster.publish(documentsDue),
     }),
-    siteMaps: new SiteMapIngest({ ...common, commit: (_workspaceId, work) => inUnit(work) }),
+    siteMaps: new SiteMapIngest({
+      ...common,
+      commit: (_workspaceId, work) => database.inOneTransaction(work),
+    }),
   })
   const pages = new WebPageService({
     ...{ store, bases, clock, time },

@@ -246,15 +246,11 @@ export function createRuntime(given: Adapters, config: Config) {
     server,
     /** Creates the default workspace and its demo in one transaction, at the first start only. */
     openWorkspace: (demo: DemoLanguage | undefined) =>
-      database.inOneTransaction({
-        begin: async () => {},
-        work: async () => {
-          const isNew = await access.openDefaultWorkspace()
-          if (!isNew || !demo) return undefined
-          const parts = { ...knowledge, agents: stores.agents, workflows, clock }
-          return createDemo(parts, defaultWorkspaceId, demo)
-        },
-        end: async () => {},
+      database.inOneTransaction(async () => {
+        const isNew = await access.openDefaultWorkspace()
+        if (!isNew || !demo) return undefined
+        const parts = { ...knowledge, agents: stores.agents, workflows, clock }
+        return createDemo(parts, defaultWorkspaceId, demo)
       }),
     /** Waits for the documents of the demo, so that the first question finds them; false if it takes too long. */
     async demoReady(knowledgeId: string): Promise<boolean> {

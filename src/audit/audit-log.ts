@@ -97,7 +97,7 @@ export class AuditLog {
       this.store.add(transaction, this.#entries(operation, actor, request, result))
     if (changes.isRead) return this.#recordRead(write, work)
     if (changes.inOneTransaction || changes.id.startsWith('data.'))
-      return this.#database.inOneTransaction<Result>({ begin: async () => {}, work, end: write })
+      return this.#database.inOneTransaction<Result>(work, { end: write })
     return this.#database.recording(write, work)
   }
 

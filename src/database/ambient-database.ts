@@ -3,14 +3,12 @@ import { AppError } from '../kernel/app-error.ts'
 import type { Database, Reader, Snapshot, Transaction } from './database.ts'
 import type { Query, RawSql, SqlValue } from './sql.ts'
 
-/** Work that is committed as a whole, together with what `begin` and `end` write. */
-interface UnitOfWork<Result> {
-  /** Makes the first write, just before that of `work`. */
-  begin(transaction: Transaction): Promise<void>
-  /** From its first write on it awaits nothing but the database. */
-  work(): Promise<Result>
+/** What else is committed with a unit of work. */
+interface UnitWrites<Result> {
+  /** Makes the first write, just before that of the work. */
+  begin?(transaction: Transaction): Promise<void>
   /** Makes the last write. */
-  end(transaction: Transaction, result: Result): Promise<void>
+  end?(transaction: Transaction, result: Result): Promise<void>
 }
 
 /** Writes one more row in the transaction of a change, and gets what the transaction returns. */
@@ -43,20 +41,26 @@ export class AmbientDatabase implements Database {
     this.rowName = driver.rowName
   }
 
-  /** Commits nothing if `work`, or a transaction inside it, fails. A unit of work inside another one joins it. */
-  async inOneTransaction<Result>(unit: UnitOfWork<Result>): Promise<Result> {
+  /**
+   * Runs `work` as a unit: nothing is committed if it, or a transaction inside it, fails. From its first write on it
+   * awaits nothing but the database. A unit of work inside another one joins it.
+   */
+  async inOneTransaction<Result>(
+    work: () => Promise<Result>,
+    { begin, end }: UnitWrites<Result> = {},
+  ): Promise<Result> {
     const outer = this.#scopes.getStore()
     if (outer && !outer.isOver) {
-      await outer.join(unit.begin)
-      const result = await unit.work()
-      await outer.join(transaction => unit.end(transaction, result))
+      if (begin) await outer.join(begin)
+      const result = await work()
+      if (end) await outer.join(transaction => end(transaction, result))
       return result
     }
-    const scope = new Scope(this.#driver, transaction => unit.begin(transaction))
+    const scope = new Scope(this.#driver, begin)
     let isCommitting = false
     try {
-      const result = await this.#scopes.run(scope, () => unit.work())
-      await scope.join(transaction => unit.end(transaction, result))
+      const result = await this.#scopes.run(scope, work)
+      if (end) await scope.join(transaction => end(transaction, result))
       isCommitting = true
       await scope.commit()
       for (const action of scope.afterwards) await action()
@@ -228,7 +232,7 @@ class WatchedTransaction implements Transaction {
 /** One transaction that stays open between the transactions that join it. */
 class Scope {
   readonly #driver: Database
-  readonly #begin: (transaction: Transaction) => Promise<void>
+  readonly #begin: UnitWrites<unknown>['begin']
   /** Resolved to commit, rejected to roll back. */
   readonly #decision = Promise.withResolvers<void>()
   #opened: Promise<Transaction> | undefined
@@ -241,7 +245,7 @@ class Scope {
   /** Code that still runs in this context afterwards, such as a timer, is not part of the transaction. */
   isOver = false
 
-  constructor(driver: Database, begin: (transaction: Transaction) => Promise<void>) {
+  constructor(driver: Database, begin: UnitWrites<unknown>['begin']) {
     this.#driver = driver
     this.#begin = begin
   }
@@ -267,7 +271,7 @@ class Scope {
       // The driver retries after a conflict, but the code that has used the transaction cannot be repeated.
       if (isRepeated) throw conflict()
       isRepeated = true
-      await this.#begin(transaction)
+      await this.#begin?.(transaction)
       this.transaction = transaction
       resolve(transaction)
       await this.#decision.promise

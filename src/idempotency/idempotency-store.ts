@@ -50,9 +50,8 @@ export class IdempotencyStore extends Store<AmbientDatabase> {
       if (claimed === 0) throw new KeyTaken()
     }
     try {
-      return await this.database.inOneTransaction({
+      return await this.database.inOneTransaction(work, {
         begin: claim,
-        work,
         end: async (transaction, answer) => {
           await transaction.run(
             sql`UPDATE idempotency_keys SET answer = ${answer} WHERE ${idempotencyKeys.where(scope)}`,

@@ -99,13 +99,9 @@ describe('database', () => {
     assert.equal(await added('alone'), 1)
     assert.ok(await exists('alone'))
     await assert.rejects(added('alone'))
-    const failing = ambient.inOneTransaction({
-      begin: async () => {},
-      work: async () => {
-        await added('undone')
-        throw new Error('no')
-      },
-      end: async () => {},
+    const failing = ambient.inOneTransaction(async () => {
+      await added('undone')
+      throw new Error('no')
     })
     await assert.rejects(failing, /no/)
     assert.equal(await exists('undone'), false)
@@ -114,16 +110,17 @@ describe('database', () => {
   test('undoes what belongs to a unit of work that is refused at its end', async () => {
     const ambient = new AmbientDatabase(database)
     const undone: string[] = []
-    const refused = ambient.inOneTransaction({
-      begin: async () => {},
-      work: async () => {
+    const refused = ambient.inOneTransaction(
+      async () => {
         await ambient.all('SELECT 1 AS one')
         ambient.whenRolledBack(async () => void undone.push('content'))
       },
-      end: async () => {
-        throw new Error('too much')
+      {
+        end: async () => {
+          throw new Error('too much')
+        },
       },
-    })
+    )
     await assert.rejects(refused, /too much/)
     assert.deepEqual(undone, ['content'])
   })
@@ -173,19 +170,21 @@ describe('database', () => {
 
   test('joins small writes to a unit of work that began with a large one', async () => {
     const ambient = new AmbientDatabase(database)
-    const unit = (id: string) => ({
-      begin: async () => {},
-      work: async () => {
-        await ambient.transaction(transaction => transaction.run(insert, `${id}_a`, `${id}_a`, 1), true)
-        await ambient.statement(sql`UPDATE workspaces SET created_at = 2 WHERE id = ${`${id}_a`}`)
-      },
-      end: async (transaction: Transaction) => {
-        await transaction.run(insert, `${id}_b`, `${id}_b`, 3)
-        if (id === 'refused') throw new Error('refused')
-      },
-    })
-    await ambient.inOneTransaction(unit('joined'))
-    await assert.rejects(ambient.inOneTransaction(unit('refused')), /refused/)
+    const unit = (id: string) =>
+      ambient.inOneTransaction(
+        async () => {
+          await ambient.transaction(transaction => transaction.run(insert, `${id}_a`, `${id}_a`, 1), true)
+          await ambient.statement(sql`UPDATE workspaces SET created_at = 2 WHERE id = ${`${id}_a`}`)
+        },
+        {
+          end: async (transaction: Transaction) => {
+            await transaction.run(insert, `${id}_b`, `${id}_b`, 3)
+            if (id === 'refused') throw new Error('refused')
+          },
+        },
+      )
+    await unit('joined')
+    await assert.rejects(unit('refused'), /refused/)
     const rows = await database.all<{ id: string; created_at: number }>(
       "SELECT id, created_at FROM workspaces WHERE id LIKE 'joined%' OR id LIKE 'refused%' ORDER BY id",
     )

@@ -373,11 +373,7 @@ describe('document store', () => {
     /** A deadlock fails: a unit of work cannot be repeated. */
     const onlyOnce = <Result>(work: (documents: DocumentStore) => Promise<Result>): Promise<Result> => {
       const database = new AmbientDatabase(other.database)
-      return database.inOneTransaction({
-        begin: async () => {},
-        work: () => work(new DocumentStore(database)),
-        end: async () => {},
-      })
+      return database.inOneTransaction(() => work(new DocumentStore(database)))
     }
 
     test('new content causes no deadlock with its removal', async () => {

@@ -43,11 +43,7 @@ after(async () => {
 async function upload(name: string) {
   const blob = await files.receive(source())
   await files.repair('w', blob)
-  return database.inOneTransaction({
-    begin: async () => {},
-    work: () => files.add('w', name, blob),
-    end: async () => {},
-  })
+  return database.inOneTransaction(() => files.add('w', name, blob))
 }
 
 async function keys(): Promise<string[]> {
@@ -86,13 +82,9 @@ test('a unit of work that fails leaves no content behind', async () => {
   const before = await keys()
   for (const text of ['The same content.', 'Another content.']) {
     const blob = await files.receive(Readable.from([Buffer.from(text)]))
-    const failing = database.inOneTransaction({
-      begin: async () => {},
-      work: async () => {
-        await files.add('w', 'lost.txt', blob)
-        throw new Error('The work failed')
-      },
-      end: async () => {},
+    const failing = database.inOneTransaction(async () => {
+      await files.add('w', 'lost.txt', blob)
+      throw new Error('The work failed')
     })
     await assert.rejects(failing, /The work failed/)
   }
