@@ -1,7 +1,7 @@
 import type { Role } from '../contract/access-operations.ts'
 import type { Access } from '../contract/operation.ts'
 import { AppError, invalidField, refuseBlank } from '../kernel/app-error.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, dayMilliseconds } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
@@ -14,7 +14,6 @@ const noWorkspace = (id: string): AppError => new AppError('not_found', `The wor
 
 /** The operator's workspace. It exists from the first start and cannot be deleted. */
 export const defaultWorkspaceId = 'default'
-const dayMilliseconds = 86_400_000
 const maxCachedTokens = 1000
 const maxRememberedTokens = 10_000
 /** Every write that began before a workspace was deleted has ended after this long. */

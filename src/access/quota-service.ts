@@ -1,7 +1,7 @@
 import type { QuotaName } from '../contract/quotas.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { AppError } from '../kernel/app-error.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, dayMilliseconds } from '../kernel/clock.ts'
 import { LeastRecentMap } from '../kernel/least-recent-map.ts'
 import type { QuotaScope, WorkspaceLimits } from './access-store.ts'
 import type { QuotaStore } from './quota-store.ts'
@@ -25,7 +25,6 @@ interface QuotaParts {
 
 type StoredQuota = 'storageBytes' | 'documents'
 
-const dayMilliseconds = 86_400_000
 /** How long the tokens of a day are cached: adding them up for every run would cost too much. */
 const tokensFreshMilliseconds = 1000
 

@@ -1,6 +1,7 @@
 import { Leases } from '../cluster/leases.ts'
 import type { Config } from '../config/config.ts'
 import type { FileService } from '../files/file-service.ts'
+import { daysAgo } from '../kernel/clock.ts'
 import { DocumentService } from '../knowledge/document-service.ts'
 import { Embedder } from '../knowledge/embedder.ts'
 import { GoldenService } from '../knowledge/golden/golden-service.ts'
@@ -107,7 +108,6 @@ export function createKnowledge(
     finished: () => cluster.publish(documentsDue),
   })
 
-  const daysAgo = (days: number): number => clock.now() - days * 86_400_000
   const jobs = [
     every(2, 'sweep deleted knowledge', signal =>
       untilDone(signal, () => stores.knowledgeSweep.sweep(clock.now())),
@@ -115,10 +115,10 @@ export function createKnowledge(
     every(60, 'merge the keyword index', signal => merger.mergeCrowded(signal)),
     every(60, 'maintain the vector index', signal => vectorIndex.tidy(signal)),
     every(3600, 'remove unused recognised texts', signal =>
-      untilDone(signal, () => stores.recognisedTexts.forget(daysAgo(config.ocrRetentionDays))),
+      untilDone(signal, () => stores.recognisedTexts.forget(daysAgo(clock, config.ocrRetentionDays))),
     ),
     every(3600, 'remove unused embeddings', signal =>
-      untilDone(signal, () => stores.embeddings.forget(daysAgo(config.embeddingRetentionDays))),
+      untilDone(signal, () => stores.embeddings.forget(daysAgo(clock, config.embeddingRetentionDays))),
     ),
   ]
   return { bases, documents, search, previews, passages, golden, goldenWorker, ingestor, reader, jobs }

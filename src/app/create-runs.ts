@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import { limits } from '../contract/limits.ts'
 import { storableName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
+import { daysAgo } from '../kernel/clock.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { SearchService } from '../knowledge/search/search-service.ts'
 import type { LanguageModels } from '../models/language-model.ts'
@@ -39,7 +40,6 @@ const runLimits: RunLimits = {
   graceMilliseconds: 10_000,
 }
 
-const dayMilliseconds = 86_400_000
 const sweepBatch = 1000
 /** Long enough for a run that was being started when its workflow was deleted. */
 const keptMilliseconds = 600_000
@@ -129,17 +129,16 @@ export function createRuns(
 
 /** Deletes what is older than the settings say; see docs/operating.md. */
 function retentionJobs({ clock, stores }: Adapters, config: Config): BackgroundJob[] {
-  const daysAgo = (days: number): number => clock.now() - days * dayMilliseconds
   return [
     every(2, 'index the texts of runs', signal => stores.runTexts.index(signal)),
     every(600, 'remove old runs', () =>
-      stores.runSweep.sweepRuns(daysAgo(config.runRetentionDays), sweepBatch),
+      stores.runSweep.sweepRuns(daysAgo(clock, config.runRetentionDays), sweepBatch),
     ),
     every(600, 'remove events of old runs', signal =>
-      stores.runSweep.sweepEvents(daysAgo(config.eventRetentionDays), signal),
+      stores.runSweep.sweepEvents(daysAgo(clock, config.eventRetentionDays), signal),
     ),
     every(3600, 'remove old versions of workflows', signal =>
-      stores.versionSweep.sweep(daysAgo(config.versionRetentionDays), () => clock.now(), signal),
+      stores.versionSweep.sweep(daysAgo(clock, config.versionRetentionDays), () => clock.now(), signal),
     ),
     every(600, 'remove graphs of deleted workflows', () =>
       stores.versionSweep.sweepKept(clock.now() - keptMilliseconds),

@@ -1,7 +1,7 @@
 import type { Change, Operation } from '../contract/operation.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import type { Transaction } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, daysAgo } from '../kernel/clock.ts'
 import { isRecord } from '../kernel/is-record.ts'
 import { randomText } from '../kernel/random-text.ts'
 import type { AuditEntry, AuditStore } from './audit-store.ts'
@@ -24,7 +24,6 @@ interface ChangeRequest {
 
 const maxValueLength = 300
 const maxNames = 50
-const dayMilliseconds = 86_400_000
 
 const membersOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
@@ -136,7 +135,7 @@ export class AuditLog {
   }
 
   async removeOlderThan(days: number, signal: AbortSignal): Promise<void> {
-    const time = this.#clock.now() - days * dayMilliseconds
+    const time = daysAgo(this.#clock, days)
     while (!signal.aborted && (await this.store.removeBefore(time)));
   }
 }

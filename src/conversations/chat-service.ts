@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import { dayMilliseconds } from '../kernel/clock.ts'
 import { FairShare } from '../kernel/fair-share.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
@@ -28,7 +29,6 @@ interface CreatedTurn {
   settled: Promise<unknown>
 }
 
-const dayMilliseconds = 86_400_000
 const recoveryBatch = 100
 
 const tooManyAnonymous = (): AppError =>

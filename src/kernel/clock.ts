@@ -11,6 +11,10 @@ export function steadyClock(clock: Clock): Clock {
   return { now: () => Math.floor(offset + performance.now()) }
 }
 
+export const dayMilliseconds = 86_400_000
+
+export const daysAgo = (clock: Clock, days: number): number => clock.now() - days * dayMilliseconds
+
 let last = { milliseconds: Number.NaN, text: '' }
 
 /** ISO 8601 with a numeric UTC offset. Many events of a run fall into the same millisecond and share the text. */

@@ -3,12 +3,11 @@ import { limits } from '../../contract/limits.ts'
 import { quotaFields } from '../../contract/quotas.ts'
 import { usageOperations as operations, usageCounts } from '../../contract/usage-operations.ts'
 import { invalidField } from '../../kernel/app-error.ts'
-import { type Clock, isoTime } from '../../kernel/clock.ts'
+import { type Clock, dayMilliseconds, isoTime } from '../../kernel/clock.ts'
 import type { UsageDay, UsageRange, UsageStore, UsageTotals } from '../../workflow/run/store/usage-store.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
-const dayMilliseconds = 86_400_000
 const defaultDays = 30
 const maxListed = 20
 

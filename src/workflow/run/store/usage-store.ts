@@ -2,6 +2,7 @@ import type { Database, Reader, Transaction } from '../../../database/database.t
 import { type Query, type RawSql, raw, sql } from '../../../database/sql.ts'
 import { Store } from '../../../database/store.ts'
 import { as, integer, type RowOf, real, table, text } from '../../../database/table.ts'
+import { dayMilliseconds } from '../../../kernel/clock.ts'
 import type { RunStatus } from './run-records.ts'
 
 const counted = {
@@ -128,7 +129,6 @@ interface EndedRun
   finishedAt: number
 }
 
-const dayMilliseconds = 86_400_000
 const shards = 16
 
 /** SQLite has one writer and needs only one shard. */
