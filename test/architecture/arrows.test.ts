@@ -178,7 +178,7 @@ function files(): File[] {
 const all = files()
 const target = (file: File, name: string): string => relative(source, join(source, dirname(file.path), name))
 
-test('imports between the rooms follow the allowed directions', () => {
+test('imports between modules follow the allowed directions', () => {
   const broken: string[] = []
   for (const file of all) {
     const rule = arrows[file.room]
@@ -193,7 +193,7 @@ test('imports between the rooms follow the allowed directions', () => {
   assert.deepEqual(broken, [])
 })
 
-test('drivers are imported only by their rooms', () => {
+test('drivers are imported only by their modules', () => {
   const broken: string[] = []
   for (const file of all)
     for (const name of file.imports)

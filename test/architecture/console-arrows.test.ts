@@ -39,7 +39,7 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
 
 const target = (path: string, name: string): string => relative(source, join(source, dirname(path), name))
 
-test('imports between the rooms of the console follow the allowed directions', () => {
+test('imports between the modules of the console follow the allowed directions', () => {
   const broken: string[] = []
   for (const { path, imports } of files)
     for (const { name, isType } of imports.filter(each => each.name.startsWith('.'))) {
@@ -95,7 +95,7 @@ test('there are no circular imports in the console', () => {
   for (const path of links.keys()) walk(path, [])
 })
 
-test('no data of the server becomes markup or code', () => {
+test('data of the server never becomes markup or code', () => {
   for (const { path, text } of files) {
     assert.doesNotMatch(
       text,

@@ -18,7 +18,7 @@ const nameOf = (specifier: string): string =>
     .split(/ as |:/)[0]!
     .trim()
 
-test('what a module exports is imported by another one', () => {
+test('every export is imported by another file', () => {
   const used = new Map<string, Set<string>>()
   const whole = new Set<string>()
   const declared = new Map<string, string[]>()

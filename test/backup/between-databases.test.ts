@@ -46,7 +46,7 @@ test('keeps everything unchanged from SQLite to PostgreSQL and back', { skip }, 
   }
 })
 
-test('finds the same after moving from PostgreSQL to SQLite', { skip }, async () => {
+test('returns the same search results after moving from PostgreSQL to SQLite', { skip }, async () => {
   const provider = await startScriptedProvider()
   const settings = modelSettings(provider)
   const postgres = await openPlace(await freshDatabase(), settings)

@@ -5,7 +5,7 @@ import { extract } from 'tar-stream'
 import { blockBytes, decodeHeader, encodeHeader, paddingOf } from '../../src/backup/tar.ts'
 
 for (const size of [0, 1, 511, 512, 8 ** 11 - 1, 8 ** 11, 2 ** 40, Number.MAX_SAFE_INTEGER])
-  test(`a header with the size ${size} can be read by us and by other programs`, async () => {
+  test(`a header with the size ${size} can be read by this reader and by tar`, async () => {
     const header = encodeHeader({ name: 'blobs/abc', size }, 1_700_000_000_000)
     assert.equal(header.length, blockBytes)
     assert.deepEqual(decodeHeader(header), { name: 'blobs/abc', size })

@@ -113,7 +113,7 @@ describe('the command line', () => {
     assert.deepEqual([code, /DATABASE_URL must begin/.test(stderr)], [1, true])
   })
 
-  test('names a setting that cannot be used', async () => {
+  test('reports an invalid setting by its name', async () => {
     for (const [url, settings, problem] of [
       ['postgres://u:pa/ss@localhost/db', {}, /^Invalid settings:\s+DATABASE_URL must .*%2F/],
       ['postgres://u:p@localhost:99999/db', {}, /^Invalid settings:\s+DATABASE_URL must/],

@@ -25,7 +25,7 @@ describe('doctor', () => {
     return { ok, stderr, of: (name: string) => checks.find(check => check.name === name)! }
   }
 
-  test('finds nothing wrong before the first start, and creates nothing', async () => {
+  test('reports no problem before the first start, and creates nothing', async () => {
     const { ok, of } = await examine()
     assert.ok(ok)
     assert.match(

@@ -71,13 +71,13 @@ describe('fsck', () => {
   const searched = async (query: string): Promise<number> =>
     (await dataOf(api.post(`knowledge/${base}/search`, { query, mode: 'keyword', top_k: 50 }))).items.length
 
-  test('finds nothing where nothing is wrong', async () => {
+  test('reports no problem in consistent data', async () => {
     // A generation is deleted before its batches are swept.
     await damage("INSERT INTO batches VALUES ('default', 'batch_gone', 'gen_gone', 'file', 'gone', 0, 0, 0)")
     assert.deepEqual(await fsck(), { ok: true, found: [] })
   })
 
-  test('finds rows without what they refer to, wrong counters and lost contents, and repairs what it can', async () => {
+  test('finds dangling references, wrong counters and lost contents, and repairs what it can', async () => {
     await damage(
       "INSERT INTO run_events VALUES ('default', 'run_lost', 1, 1, '')",
       "INSERT INTO feedback VALUES ('default', 'conv_lost', 'm', 'like', '', 1)",

@@ -227,7 +227,7 @@ describe('commands for programs', () => {
   })
 })
 
-describe('the command line on data that is not there', () => {
+describe('the command line without a data directory', () => {
   let folder: string
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'banyan-nothing-'))

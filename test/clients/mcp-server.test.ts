@@ -92,7 +92,7 @@ describe('the MCP server, with the client of the SDK', () => {
     await assert.rejects(refusedTool, /There is no tool named update_workflow/)
   })
 
-  it('asks an agent, and goes on with the conversation', async () => {
+  it('asks an agent, and continues the conversation', async () => {
     await makeAgent(api, {}, { name: 'Echo' })
     model.play(({ messages }) => ({ text: `${messages.filter(({ role }) => role === 'user').length} asked` }))
     const client = await connect()

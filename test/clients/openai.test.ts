@@ -126,7 +126,7 @@ describe('openai', () => {
     assert.equal((await client.responses.create(next)).output_text, 'echo: One large')
   })
 
-  test('gets its own errors', async () => {
+  test('raises its own error classes', async () => {
     const messages = [{ role: 'user' as const, content: 'Hi' }]
     await assert.rejects(
       client.chat.completions.create({ model: 'nobody', messages }),

@@ -8,7 +8,7 @@ import { until } from '../support/watch.ts'
 
 const columns = table('queue', { workspaceId: text(), id: text(), dueAt: integer() }).columns()
 
-describe('work on a queue', () => {
+describe('a queue worker', () => {
   let opened: TestDatabase
   let stop: AbortController
   let added = 0
@@ -73,7 +73,7 @@ describe('work on a queue', () => {
     working = queue.run(stop.signal)
   }
 
-  test('a workspace with a long queue leaves places to others', async () => {
+  test('leaves slots to other workspaces when one has a long queue', async () => {
     await add('long', 'a', 'b', 'c', 'd', 'e')
     await add('short', 'z')
     run(2)
@@ -92,7 +92,7 @@ describe('work on a queue', () => {
     assert.deepEqual(begun.at(-1), 'y')
   })
 
-  test('goes on when the queue could not be read, and begins an entry once', async () => {
+  test('continues after the queue could not be read, and starts an entry once', async () => {
     await add('w', 'a')
     run(4, async () => {
       if (reads < 3) throw new Error('the database is away')

@@ -39,14 +39,14 @@ test('judges neither its own leases nor those of other machines', () => {
   assert.deepEqual([hasEnded(elsewhere), isHeldByNeighbour(elsewhere)], [false, false])
 })
 
-test('a steady clock is not moved by the clock it began with', () => {
+test('a monotonic clock does not follow changes of the system clock', () => {
   let now = 1_000_000
   const clock = steadyClock({ now: () => now })
   now += 3_600_000
   assert.ok(clock.now() < 1_060_000)
 })
 
-test('the time of leases is that of the database after each look, and goes on without it', async () => {
+test('the time of leases follows the database after each reading, and continues without it', async () => {
   let read: () => Promise<number> = async () => 5_000_000
   const time = new DatabaseTime({ now: () => 1_000_000 }, () => read())
   assert.ok(time.now() < 1_060_000)
@@ -57,7 +57,7 @@ test('the time of leases is that of the database after each look, and goes on wi
   assert.ok(time.now() >= 5_000_000 - 1 && time.now() < 5_060_000)
 })
 
-test('an answer that was long under way does not set the time back', async t => {
+test('a delayed answer does not set the time back', async t => {
   let passed = 0
   const { now } = performance
   mock.method(performance, 'now', () => now.call(performance) + passed)
@@ -77,7 +77,7 @@ test('an answer that was long under way does not set the time back', async t => 
   assert.ok(time.reachableMilliseconds < 20_000, 'it was an interruption')
 })
 
-test('the time is as close as the quickest of the answers, also while a server is busy', async t => {
+test('the time is as accurate as the fastest answer, also while a server is busy', async t => {
   let passed = 0
   t.mock.method(performance, 'now', () => passed)
   const delays = [600, 400, 4, 800, 0, 900]

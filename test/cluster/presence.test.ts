@@ -21,7 +21,7 @@ const report = (name: string, window: string, more: Partial<PresenceReport> = {}
   ...more,
 })
 
-test('windows with the same object know of each other across processes, until they leave or fall silent', () => {
+test('windows with the same object see each other across processes, until they close or stop reporting', () => {
   const { time, first, second } = twoProcesses()
   assert.deepEqual(first.report(report('Ada', 'a1')), [])
   assert.deepEqual(second.report(report('Bob', 'b1')), [{ name: 'Ada', isSame: false, windows: 1 }])
@@ -37,7 +37,7 @@ test('windows with the same object know of each other across processes, until th
   assert.deepEqual(second.report(report('Bob', 'b1')), [])
 })
 
-test('nothing is seen of other objects, kinds and workspaces, and no object holds more than its share', () => {
+test('windows of other objects, kinds and workspaces are not visible, and no object exceeds its share', () => {
   const { first } = twoProcesses()
   first.report(report('Ada', 'a1'))
   for (const other of [{ id: 'other' }, { kind: 'agent' as const }, { workspaceId: 'v' }])
@@ -48,7 +48,7 @@ test('nothing is seen of other objects, kinds and workspaces, and no object hold
   assert.equal(robot?.windows, limits.windowsPerObject - 1)
 })
 
-test('one workspace displaces no windows of another, and its silent windows make room', () => {
+test('a workspace evicts no windows of another, and its own inactive windows first', () => {
   const { time, first } = twoProcesses()
   first.report(report('Ada', 'a1', { workspaceId: 'v' }))
   const flood = () => {

@@ -17,7 +17,7 @@ const isIncreasing = (numbers: readonly number[]): boolean =>
   numbers.every((number, at) => at === 0 || number > numbers[at - 1]!)
 
 /** Every fault is checked to be one: without it the test would prove nothing. */
-describe('faults of replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres' }, () => {
+describe('failures of replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres' }, () => {
   let postgres: OwnPostgres | undefined
   let world: ReplicaWorld
   let replicas: Replicas

@@ -53,7 +53,7 @@ describe('three replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --
     assert.deepEqual(times, times.toSorted())
   })
 
-  test('a conversation goes on whichever replica gets its turns', async () => {
+  test('a conversation continues on whichever replica gets its turns', async () => {
     const talk = await openTalk(
       replicas.api,
       await makeAgent(replicas.api, { workflow_id: await makeWorkflow(replicas.api, echoGraph()) }),
@@ -229,7 +229,7 @@ describe('three replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --
     assert.ok(accepted < 50, 'B knows what A has accepted')
   })
 
-  test('all of them keep a pause that a model provider asked one of them for', async () => {
+  test('all of them observe the Retry-After that a model provider sent to one of them', async () => {
     const made = await dataOf(a!.api.post('workspace/create', { name: 'unlucky' }))
     const [inA, inB] = [a!.api.as(made.token), b!.api.as(made.token)]
     const id = await makeWorkflow(inA, echoGraph())

@@ -34,7 +34,7 @@ const down = new ModelFailure('down', { retryable: true, status: 500 })
 
 describe('two processes', () => {
   for (const isCut of [false, true])
-    test(`${isCut ? 'that hear nothing count alone' : 'count the calls of a caller together'}`, t => {
+    test(`${isCut ? 'that receive no messages count separately' : 'count the calls of a caller together'}`, t => {
       mock.timers.enable({ apis: ['setTimeout'] })
       t.after(() => mock.timers.reset())
       const { pair } = exchanges({ isCut })
@@ -75,7 +75,7 @@ describe('two processes', () => {
       )
     })
 
-  test('know of an endpoint that is down, asked for a pause or works again, per workspace and without its key', async () => {
+  test('share whether an endpoint is down, rate limited or available again, per workspace and without its key', async () => {
     const { pair, sent } = exchanges()
     const time = heldTime()
     const [one, other] = pair.map(exchange => new EndpointHealths(time.timing, exchange))
@@ -96,7 +96,7 @@ describe('two processes', () => {
     assert.doesNotMatch(sent.join(), /secret|provider/)
   })
 
-  test('know what a provider rejects, for a while', () => {
+  test('share which parameters a provider rejects, for a limited time', () => {
     const { pair } = exchanges()
     const time = heldTime()
     const [one, other] = pair.map(exchange => new LearnedValues<number>(time.timing.clock, exchange))

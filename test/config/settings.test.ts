@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
 
-test('keys that cannot be sent in a header are named at the start', () => {
+test('keys that are invalid in a header are reported at the start', () => {
   const problem = 'must be visible ASCII characters without spaces and line breaks'
   assert.throws(
     () => readConfig({ MODEL_API_KEY: 'sk-1\r', EMBEDDING_API_KEY: 'a b', WEB_SEARCH_API_KEY: '密钥' }),
@@ -14,7 +14,7 @@ test('keys that cannot be sent in a header are named at the start', () => {
   assert.equal(readConfig({ MODEL_API_KEY: '' }).modelApiKey, undefined)
 })
 
-test('a model without its address, and an address without its model, are named at the start', () => {
+test('a model without its address, and an address without its model, are reported at the start', () => {
   const models = {
     MODEL_NAME: 'm',
     TRANSCRIBE_MODEL: 'm',

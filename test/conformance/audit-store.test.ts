@@ -109,7 +109,7 @@ describe('the audit log', () => {
     }
   })
 
-  test('forgets entries that are too old, however many there are', async () => {
+  test('deletes expired entries, however many there are', async () => {
     const now = 400 * day
     for (let at = 0; at < 2100; at += 100)
       await add(

@@ -38,12 +38,12 @@ async function write(megabytes: number): Promise<void> {
   }
 }
 
-test('a stream of commits does not make the log grow without end', async () => {
+test('a stream of commits does not make the log grow without limit', async () => {
   await write(300)
   assert.ok(sizeOfLog() < 200, `${sizeOfLog()} MiB`)
 })
 
-test('commits do not wait for ever for a reader that still needs the log', async () => {
+test('commits do not wait forever for a reader that still needs the log', async () => {
   const reader = new DatabaseSync(path)
   reader.exec('BEGIN; SELECT count(*) FROM texts')
   await write(100)
@@ -54,7 +54,7 @@ test('commits do not wait for ever for a reader that still needs the log', async
   assert.ok(sizeOfLog() < size + 200, `${sizeOfLog()} MiB after ${size} MiB`)
 })
 
-test('commits go on where the thread cannot be started', async () => {
+test('commits continue when the thread cannot be started', async () => {
   // What cannot be copied to a thread fails like a thread that the system refuses.
   const refused = new Checkpointer((() => {}) as unknown as string, log)
   await write(5)

@@ -127,7 +127,7 @@ describe('chunk store', () => {
     return JSON.stringify(await world.database.all(`EXPLAIN QUERY PLAN ${text}`, ...parameters))
   }
 
-  test('reads as many chunks as a reranker gets without a look at all others', async t => {
+  test('reads as many chunks as a reranker gets without a full scan', async t => {
     if (world.database.dialect !== 'sqlite') return t.skip('PostgreSQL has statistics')
     const addresses = Array.from({ length: 60 }, (_, position) => ({ batchId: 'b', position }))
     assert.match(
@@ -136,7 +136,7 @@ describe('chunk store', () => {
     )
   })
 
-  test('finds a chunk by its id, also one that was added by hand, without a look at all others', async t => {
+  test('finds a chunk by its id, also one that was added by hand, without a full scan', async t => {
     if (world.database.dialect !== 'sqlite') return t.skip('PostgreSQL has statistics')
     const base = await world.base('w', 'k')
     for (const id of ['chunk_x_1', 'chunk_x'])

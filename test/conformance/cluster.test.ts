@@ -48,12 +48,12 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     await opened.cleanup()
   })
 
-  test('its time is that of the database, whatever the clock says', async () => {
+  test('its time is that of the database, whatever the local clock', async () => {
     await cluster.time.refresh()
     assert.ok(Math.abs(cluster.time.now() - (await opened.database.time())) < 5000)
   })
 
-  test('a message reaches the subscribers of its topic here, and no one who unsubscribed', () => {
+  test('a message reaches the local subscribers of its topic, and none that unsubscribed', () => {
     const received: string[] = []
     const receive = (message: string): number => received.push(message)
     const unsubscribe = cluster.subscribe('a', receive)
@@ -65,7 +65,7 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
     assert.deepEqual(received, ['one\ttab\nline', ''])
   })
 
-  test('a message that cannot be read is left out', { skip: !isPostgres }, async () => {
+  test('an unreadable message is skipped', { skip: !isPostgres }, async () => {
     const received: unknown[] = []
     cluster.subscribe('json', message => received.push(JSON.parse(message)))
     const send = (message: string) =>
@@ -174,7 +174,7 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
         assert.equal(await arrives(message), message)
     })
 
-    test('an exchange reaches the others alone', async () => {
+    test('an exchange reaches only the others', async () => {
       const received: string[] = []
       for (const [name, each] of Object.entries({ cluster, other }))
         each.exchange('topic').receive(message => received.push(`${name} ${message}`))
@@ -186,7 +186,7 @@ describe(`cluster on ${isPostgres ? 'PostgreSQL' : 'SQLite'}`, () => {
       assert.deepEqual([...new Set(received)], ['other hello'])
     })
 
-    test('a lost connection is opened again', async () => {
+    test('a lost connection is reopened', async () => {
       const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND query LIKE '%access_changes%' AND pid <> pg_backend_pid()`
       await opened.database.all(kill)

@@ -318,7 +318,7 @@ describe('document store', () => {
     })
   })
 
-  describe('beside a re-index that starts meanwhile', {
+  describe('during a re-index', {
     skip: !isPostgres && 'SQLite has one write at a time',
   }, () => {
     let other: KnowledgeWorld
@@ -360,7 +360,7 @@ describe('document store', () => {
     })
   })
 
-  describe('beside another change of the same document', {
+  describe('during another change of the same document', {
     skip: !isPostgres && 'SQLite has one write at a time',
   }, () => {
     let other: KnowledgeWorld

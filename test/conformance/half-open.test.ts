@@ -76,7 +76,7 @@ describe('a pool', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres
     assert.deepEqual(await database.get('SELECT 1 AS one'), { one: 1 })
   })
 
-  test('takes the locks from a transaction that does nothing for too long', async () => {
+  test('releases the locks of a transaction that is idle for too long', async () => {
     await database.transaction(transaction => transaction.run('CREATE TABLE rows (id INT)'))
     await database.transaction(transaction => transaction.run('INSERT INTO rows VALUES (1)'))
     const gate = Promise.withResolvers<void>()

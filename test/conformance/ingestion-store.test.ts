@@ -93,7 +93,7 @@ describe('ingestion stores', () => {
       assert.equal((await world.queue.claim(quick))?.fileId, 'text')
     })
 
-    test('leaves a lease alone for a while that may not be taken over, and takes the next job', async () => {
+    test('postpones a job whose lease may not be taken over, and takes the next one', async () => {
       await world.addDocument('w', 'k', 'held', { now: 1000 })
       await world.addDocument('w', 'k', 'other', { now: 60_000 })
       const held = await world.claim()
@@ -117,7 +117,7 @@ describe('ingestion stores', () => {
       )
     })
 
-    test('goes round the workspaces that have a job', async () => {
+    test('takes turns between the workspaces that have a job', async () => {
       for (const workspaceId of ['a', 'b', 'c', 'd']) await world.makeBase(workspaceId, 'k')
       for (const [workspaceId, now] of [
         ['a', 1100],

@@ -17,7 +17,7 @@ const readsAll = /\(workspace_id=\?(?: AND generation_id=\?)?\)$/
 /** More than 32 addresses in a join are where SQLite, which keeps no statistics, prefers to read the table. */
 const count = 40
 
-describe('what SQLite reads does not grow with a workspace', () => {
+describe('the rows that SQLite reads do not grow with a workspace', () => {
   let opened: OpenedWorld
   let world: KnowledgeWorld
   const asked: Query[] = []
@@ -96,7 +96,7 @@ describe('what SQLite reads does not grow with a workspace', () => {
     assert.equal((await check(() => world.groups.finish(read, segment, 'seg', 3000))).length, count)
   })
 
-  test('when a document is looked for that takes no time, behind others that may', async () => {
+  test('when a quick document is claimed behind slow ones', async () => {
     for (const id of ['long', 'longer']) await world.addDocument('w', 'k', id, { size: 5 << 20 })
     await world.addDocument('w', 'k', 'short')
     const claim = { workspaceId: 'w', lease: world.name('lease'), batchId: world.name('batch') }
@@ -130,7 +130,7 @@ describe('what SQLite reads does not grow with a workspace', () => {
     assert.ok(await check(() => world.documents.remove('w', 'k', 'f3')))
   })
 
-  test('when pages of deleted bases are looked for', async () => {
+  test('when pages of deleted bases are searched', async () => {
     await check(() => new WebPageStore(world.database).pagesOfDeletedBases(10))
   })
 

@@ -67,7 +67,7 @@ describe('secrets', () => {
     assert.ok(stolen && 'problem' in stolen)
   })
 
-  test('say that SECRET_KEY has changed, or is missing', async () => {
+  test('report that SECRET_KEY has changed, or is missing', async () => {
     await set('crm', 'value of w')
     for (const other of [new SecretBox('another key'), undefined]) {
       const opener = new SecretService(store, other, clock)
@@ -81,7 +81,7 @@ describe('secrets', () => {
     })
   })
 
-  test('are gone when they are removed', async () => {
+  test('are removed once', async () => {
     await set('crm', 'value of w')
     await service().remove('w', 'crm')
     assert.deepEqual(await service().names('w'), new Set())

@@ -100,7 +100,7 @@ describe('usage store', () => {
     assert.deepEqual(await world.usage.byAgent('v', range), [])
   })
 
-  test('sums any range of days, however it lies to the rollups of 30 days', async () => {
+  test('sums any range of days, aligned to the rollups of 30 days or not', async () => {
     const days = [0, 29, 30, 31, 59, 60, 89, 90, 364, 365]
     for (const at of days)
       for (const agentId of ['a', 'b'])

@@ -105,7 +105,7 @@ describe('a new id of a node', () => {
     assert.equal(graph.edges[1], before.graph.edges[1])
   })
 
-  test('takes its own position along, not one left over from an earlier node of that id', () => {
+  test('keeps its own position, not one left over from an earlier node of that id', () => {
     const stale = drawingOf(chain('a'), { old: { x: 9, y: 9 }, a: { x: 1, y: 2 }, b: { x: 9, y: 9 } })
     const renamed = applyEdit(stale, { type: 'node.rename', id: 'a', to: 'b' })
     assert.deepEqual(renamed.positions['b'], { x: 1, y: 2 })

@@ -324,7 +324,7 @@ describe('a resolution', () => {
     assert.deepEqual(titles(server.graph), ['Theirs', 'Only theirs'])
   })
 
-  test('takes the positions of their nodes along', async () => {
+  test('includes the positions of their nodes', async () => {
     const { server, clock, store, autosave, type } = open()
     const theirs = withTitle(server.graph, 'Theirs')
     server.store({ ...theirs, nodes: [...theirs.nodes, node('new')] }, 1)

@@ -118,7 +118,7 @@ suite('A failure', () => {
     assert.deepEqual(explain('zh', 'step_failed', '').details, [])
   })
 
-  test('of a document says nothing twice', () => {
+  test('of a document repeats nothing', () => {
     const { broken_file: broken, no_text: noText } = documentFailureTexts
     const message = 'The file is damaged: its list of entries is missing. Save or upload it again.'
     assert.deepEqual(explainByText('en', broken, message), { title: message, rest: '' })

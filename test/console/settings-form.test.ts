@@ -17,7 +17,7 @@ test('only changes since editing started are sent', () => {
   assert.deepEqual(patchOf(withFields(start, { name: 'Handbook' }), start), {})
 })
 
-test('what was typed during a save stays, over what was saved', () => {
+test('input that is typed during a save is kept over the saved values', () => {
   const sent = { ...usualSettings, name: ' Handbook ', description: 'How we work' }
   const saved = { ...sent, name: 'Handbook', retrieval: { ...sent.retrieval, top_k: 9 } }
   assert.deepEqual(rebased(sent, sent, saved), saved)

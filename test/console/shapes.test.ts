@@ -153,7 +153,7 @@ describe('copies', () => {
     assert.equal(after.graph.edges.length, before.graph.edges.length + 1)
   })
 
-  test('of a note alone work, and strange ones are left out', () => {
+  test('of a note alone work, and invalid shapes are left out', () => {
     const before = drawing({ n: note('x') })
     assert.equal(pasteEdit(before, copyText(before, [], ['n']), offset)?.shapeIds.length, 1)
     const strange = [

@@ -100,7 +100,7 @@ describe('The compose file', () => {
   })
 })
 
-test('the health check of the image tells a running server from a stopped one', async () => {
+test('the health check of the image distinguishes a running server from a stopped one', async () => {
   const dockerfile = read('Dockerfile')
   const [, program, ...words] = JSON.parse(/HEALTHCHECK[^[]*CMD (\[.*\])/.exec(dockerfile)![1]!) as string[]
   assert.equal(program, '-e')

@@ -120,7 +120,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     return ended
   }
 
-  test('is not held by bodies of many small values', async () => {
+  test('is not blocked by bodies of many small values', async () => {
     const members = many(75_000, at => `,"k${at}":1`)
     const stranger = api.as(undefined)
     const sent = `{"agent_id":"agent_x"${members}}`
@@ -164,7 +164,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     return graph([node('input', 'input'), ...nodes, node('end', 'end')], edges)
   }
 
-  test('is not held by the largest graph', async () => {
+  test('is not blocked by the largest graph', async () => {
     const workflow = largestGraph()
     const size = Buffer.byteLength(JSON.stringify({ id: 'largest', workflow }))
     assert.ok(size > 7.5 * 2 ** 20 && size < 8 * 2 ** 20, `${size} bytes`)
@@ -222,7 +222,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     )
   })
 
-  test('is not held by conditions', async () => {
+  test('is not blocked by conditions', async () => {
     const contains = { left: '{{#sys.query#}}', op: 'contains', right: 'zz' }
     const status = (workflow: Graph) => statusOf(api.post('workflow/create', { workflow }))
     await watch('100,000 clauses', async () => assert.equal(await status(clauses(100_000, contains)), 413))
@@ -239,7 +239,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('lists of 50,000 elements', () => run(list, 'a,'.repeat(49_000)))
   })
 
-  test('is not held by templates', async () => {
+  test('is not blocked by templates', async () => {
     const referring = (count: number) =>
       chain(node('text', 'template', { template: '{{#sys.query#}}'.repeat(count) }))
     await watch('500,000 references', async () =>
@@ -265,7 +265,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('a list of runs with long answers', () => api.get('workflow/runs?page_size=100'))
   })
 
-  test('is not held by Jinja2, lists and loops', async () => {
+  test('is not blocked by Jinja2, lists and loops', async () => {
     const jinja = (template: string, inputs = {}) =>
       makeWorkflow(api, chain(node('text', 'template', { syntax: 'jinja2', template, inputs })))
     for (const [name, template] of [
@@ -312,7 +312,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('a variable of 60,000 items', () => succeeded(changing, 'x'))
   })
 
-  test('is not held by large outputs', async () => {
+  test('is not blocked by large outputs', async () => {
     const code =
       'function main() { return { text: "é".repeat(3000000), list: Array.from({ length: 60000 }, (_, at) => ({ at })) } }'
     const id = await makeWorkflow(
@@ -338,7 +338,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('a response of 10 MB', () => run(fetching, 'x', { wait: 60 }))
   })
 
-  test('is not held by secrets in large outputs', async () => {
+  test('is not blocked by secrets in large outputs', async () => {
     const headers: Record<string, string> = {}
     for (let at = 0; at < 50; at++) {
       await dataOf(api.post('secret/set', { name: `s${at}`, value: `${'a'.repeat(100)}b${at}` }))
@@ -352,7 +352,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('masking 90,000 objects', () => succeeded(id, 'x'))
   })
 
-  test('is not held by long histories', async () => {
+  test('is not blocked by long histories', async () => {
     const agent = await makeAgent(api, {
       workflow_id: await makeWorkflow(
         api,
@@ -365,7 +365,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     await watch('their history', () => messagesOf(api, talk, { limit: 1000 }))
   })
 
-  test('is not held by a large run and its recovery', async () => {
+  test('is not blocked by a large run and its recovery', async () => {
     const gate = Promise.withResolvers<undefined>()
     sink.answer(() => gate.promise)
     const code = 'function main() { return { text: "é".repeat(3900000) } }'
@@ -393,7 +393,7 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     gate.resolve(undefined)
   })
 
-  test('is not held by uploads and documents', async () => {
+  test('is not blocked by uploads and documents', async () => {
     const base64 = Buffer.alloc(23 << 20, 7).toString('base64')
     await watch('a JSON upload of 31 MiB', () =>
       dataOf(api.post('files/upload', { name: 'large.bin', content_base64: base64 })),

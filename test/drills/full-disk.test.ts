@@ -66,7 +66,7 @@ describe('a full disk', { skip: canMount ? false : 'no file system can be mounte
     return ids
   }
 
-  test('still allows to delete, reports its state, and takes writes again', async () => {
+  test('still allows deletes, reports its state, and accepts writes again', async () => {
     await reserveTaken()
     await dataOf(store('early'))
     const ids = await fill()
@@ -88,7 +88,7 @@ describe('a full disk', { skip: canMount ? false : 'no file system can be mounte
     for (const id of rest) assert.equal((await server.api.get(`files/${id}`)).status, 200)
   })
 
-  test('starts when it is full again, and allows to delete', async () => {
+  test('allows a start and deletes when it is full again', async () => {
     await reserveTaken()
     const ids = await fill()
     const before = server.output().length

@@ -141,7 +141,7 @@ describe('database and files that do not belong together', () => {
     assert.equal(blobs().length, 20)
   })
 
-  test('says where the files are that were moved, and not to adopt those that are left', async () => {
+  test('reports where the files were moved, and does not suggest to adopt the remaining ones', async () => {
     writeFileSync(join(database.folder, 'files/installation-id'), 'moved to s3://bucket/prefix')
     const message = await refused(database)
     assert.match(message, /files were moved to s3:\/\/bucket\/prefix\. Nothing was changed\. Set BLOB_URL/)

@@ -27,7 +27,7 @@ const runWithFullLog = (program: string) =>
 
 const needsDevice = { skip: !existsSync(full) }
 
-test('a log that cannot be written neither ends the process nor keeps it from ending', needsDevice, () => {
+test('a log that cannot be written neither crashes the process nor prevents its exit', needsDevice, () => {
   const { stdout, stderr, status } = runWithFullLog(`
       log.info('refused')
       setTimeout(() => log.info('refused again'), 100)
@@ -38,7 +38,7 @@ test('a log that cannot be written neither ends the process nor keeps it from en
   assert.deepEqual([stdout, status], ['goes on\n', 3], stderr)
 })
 
-test('a log that cannot be written keeps no process from ending before its first error', needsDevice, () => {
+test('a log that cannot be written prevents no exit before its first error', needsDevice, () => {
   const { stderr, status } = runWithFullLog(`
       log.info('being written')
       log.info('waiting')

@@ -42,7 +42,7 @@ async function watchHealth({ base }: ServerProcess, signal: AbortSignal): Promis
 const options = { skip: rounds(1) === 1 && 'a part of the long suite' }
 
 test(
-  'runs that hold too much are refused, and neither the server nor its restart runs out of memory',
+  'runs that need too much memory are refused, and neither the server nor its restart runs out of memory',
   options,
   async () => {
     const database = await migratedDatabase()

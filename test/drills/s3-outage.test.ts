@@ -18,7 +18,7 @@ import { documentOf, until } from '../support/watch.ts'
 const token = { BOOTSTRAP_TOKEN: 'operator-token-of-the-drills' }
 const megabyte = 1 << 20
 
-describe('files in an S3 store that fails', { skip: skipWithoutS3 }, () => {
+describe('files in a failing S3 store', { skip: skipWithoutS3 }, () => {
   let database: FreshDatabase
   let bucket: TestBucket
   let proxy: TcpProxy
@@ -43,7 +43,7 @@ describe('files in an S3 store that fails', { skip: skipWithoutS3 }, () => {
     (await bucket.client.send(new ListMultipartUploadsCommand({ Bucket: bucket.place.bucket }))).Uploads
       ?.length ?? 0
 
-  test('answers 503 with Retry-After while the store is down, stores nothing half, and recovers', async () => {
+  test('answers 503 with Retry-After while the store is down, stores nothing partially, and recovers', async () => {
     const content = randomBytes(100_000)
     const id = await upload(content)
     for (const mode of ['refuse', 'stall'] as const) {

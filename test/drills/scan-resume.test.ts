@@ -10,7 +10,9 @@ import { spawnServer } from '../support/server-process.ts'
 
 type Counted = { count: number | bigint | string }
 
-test('kill -9 during a scan: recognised pages are not paid for twice', { timeout: 300_000 }, async () => {
+test('kill -9 during a scan: recognised pages are not sent to the model again', {
+  timeout: 300_000,
+}, async () => {
   const model = await startScriptedModel()
   const database = await migratedDatabase()
   const environment = {

@@ -54,7 +54,7 @@ describe('a start that cannot succeed', () => {
       await refused(/banyan\.db is damaged/)
     })
 
-    test('a folder in the way', async () => {
+    test('a file in place of the data folder', async () => {
       database = { ...database, folder: join(database.folder, 'file') }
       writeFileSync(database.folder, '')
       await refused(/file cannot be used \(EEXIST\)|\(ENOTDIR\)/)

@@ -29,7 +29,7 @@ after(async () => {
   await database.drop()
 })
 
-test('a test run goes on after the server was killed, and no case runs twice', async () => {
+test('a test run continues after the server was killed, and no case runs twice', async () => {
   server = await start()
   await dataOf(server.api.post('workflow/update', { id: 'wf', workflow: echoGraph() }))
   const { id } = await dataOf(server.api.post('test/create', { name: 'Set', workflow_id: 'wf' }))

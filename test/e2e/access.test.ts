@@ -160,7 +160,7 @@ describeConsole('Access', world => {
 
   flow(
     world,
-    'a browser that switches tokens is not shown what it holds of the other workspace',
+    'a browser that switches tokens does not show cached data of the other workspace',
     async ({ page }) => {
       const { api } = world.server
       const { token } = (await api.post('workspace/create', { name: 'Other' })).json.data

@@ -260,7 +260,7 @@ describeConsole('Ports and edges of the canvas', world => {
 
   flow(
     world,
-    'a connection of a removed branch is found by the checks, and given another',
+    'a connection of a removed branch is reported by the checks, and reassigned',
     async ({ page }) => {
       const lost = [
         edge('input', 'Which'),

@@ -195,7 +195,7 @@ describeConsole('Chat page', world => {
 
   flow(
     world,
-    'it is small, in Chinese and dark on a phone, and says that an agent is not public',
+    'it is small, in Chinese and dark on a phone, and reports that an agent is not public',
     async ({ page, context }) => {
       const agentId = await publicAgent({ prologue: '您好' })
       const sizes: Promise<number>[] = []

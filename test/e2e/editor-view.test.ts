@@ -150,7 +150,7 @@ describeConsole('The editor', world => {
 
   flow(
     world,
-    'a tidy drawing keeps the order of branches, opens readable, and survives export',
+    'an arranged graph keeps the order of branches, opens readable, and survives export',
     async ({ page }) => {
       await store('ordered', branching)
       const { middleOf, card } = await openCanvas(page, world, 'ordered')

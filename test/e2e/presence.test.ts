@@ -13,7 +13,7 @@ describeConsole('Presence', world => {
     await dataOf(api.as(token).post('presence/report', { kind, id, window: 'window_grace', leaving }))
   }
 
-  flow(world, 'an editor and an agent page say who else has them open', async ({ page }) => {
+  flow(world, 'an editor and an agent page show which other users have them open', async ({ page }) => {
     const { api } = world.server
     const id = await makeWorkflow(api, chain(output('say', 'Hello')))
     await opens('workflow', id)

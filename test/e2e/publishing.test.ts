@@ -116,7 +116,7 @@ describeConsole('Publishing a workflow', world => {
     await second.filter({ hasText: 'was published' }).waitFor()
   })
 
-  flow(world, 'can be taken back', async ({ page }) => {
+  flow(world, 'is reverted by unpublishing', async ({ page }) => {
     await store(world, 'back', saying('One'))
     await dataOf(world.server.api.post('workflow/publish', { id: 'back' }))
     await open(world, page, 'back')

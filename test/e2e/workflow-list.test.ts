@@ -149,7 +149,7 @@ describeConsole('The list of workflows', world => {
     await (await canvasOf(page)).card('Far away').waitFor()
   })
 
-  flow(world, 'imports an app of Dify and shows what became of its nodes', async ({ page }) => {
+  flow(world, 'imports an app of Dify and shows the result for each of its nodes', async ({ page }) => {
     const base = await makeBase(world.server.api, { name: 'Handbook' })
     await page.goto(`${world.server.base}/#/workflows`)
     await page.getByRole('button', { name: 'Import' }).click()

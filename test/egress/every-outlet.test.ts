@@ -38,7 +38,7 @@ const toolServer = (url: string): ToolServer => ({
 const http = (egress: Egress, url: string, method: string) =>
   createHttpClient(egress).request({ method, url, headers: {}, signal: never, timeoutMilliseconds: 5000 })
 
-describe('every outlet', () => {
+describe('every client of user-chosen addresses', () => {
   let target: LoopbackServer
   let crossroads: LoopbackServer
   before(async () => {

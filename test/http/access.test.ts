@@ -19,7 +19,7 @@ describe('access over HTTP', () => {
     return api.as(data.token)
   }
 
-  test('refuses names that show nothing', async () => {
+  test('refuses names without visible characters', async () => {
     await api.post('workflow/update', { id: 'tested', workflow: graph })
     const requests: [string, object][] = [
       ['token/create', { role: 'viewer' }],

@@ -98,7 +98,7 @@ test('offers only the MCP tools that the agent lists', async () => {
   assert.deepEqual(namesOf(model.calls.chat[0]!.body), ['weather'])
 })
 
-test('answers without the tools of an MCP server that is down, and says so to the model', async () => {
+test('answers without the tools of an MCP server that is down, and informs the model', async () => {
   model.play(() => ({ text: 'without' }))
   const running_config = { type: 'mcp', url: 'http://127.0.0.1:9/mcp' }
   const { text } = await answerOf({ tools: { gone: { running_config } } })

@@ -67,7 +67,7 @@ describe('a run with a code node', () => {
     assert.match(run.error.message, new RegExp(`not installed for ${process.platform} ${process.arch}`))
   })
 
-  test('is warned of when its language is unknown or its code has no main', async () => {
+  test('causes a warning when its language is unknown or its code has no main', async () => {
     const check = async (language: string, program: string) =>
       (await dataOf(api.post('workflow/check', { workflow: code(program, language) }))).warnings
     const [unknown] = await check('ruby', 'main')

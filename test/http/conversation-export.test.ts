@@ -141,7 +141,7 @@ test('more conversations than a page are all exported, once', async () => {
   assert.deepEqual(new Set(found.map(({ conversation_id }) => conversation_id)), ids)
 })
 
-test('who may read conversations may export them, and it is in the audit log', async () => {
+test('a token that may read conversations may export them, and the export is in the audit log', async () => {
   const made = async (role: string, more = {}) =>
     api.as((await dataOf(api.post('token/create', { name: role, role, ...more }))).token)
   const viewer = await made('viewer')

@@ -101,7 +101,7 @@ test('shows masks instead of literal credentials to viewers', async () => {
   assert.equal(JSON.stringify(version.json.data.config), JSON.stringify(credentials()))
 })
 
-test('exports references instead of literal credentials, for everybody', async () => {
+test('exports references instead of literal credentials, for every role', async () => {
   await stored('exported')
   const { document } = await dataOf(api.post('workflow/export', { id: 'exported' }))
   assert.doesNotMatch(JSON.stringify(document), literals)

@@ -169,7 +169,7 @@ describe('a loop', () => {
     assert.equal((await run([looping(said, until('{{#loop.text#}}'))])).rounds, 1)
   })
 
-  test('failing deep inside names the step once', async () => {
+  test('names the failed step once, however deep it is', async () => {
     const failing = await makeWorkflow(api, chain(node('c', 'code', { code: 'function main() { throw 1 }' })))
     const sub = (workflow_id: string): GraphNode => node('s', 'workflow', { workflow_id })
     const around = await makeWorkflow(api, chain(sub(await makeWorkflow(api, chain(sub(failing))))))

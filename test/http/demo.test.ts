@@ -109,7 +109,7 @@ describe('a demo that is ingested', () => {
     assert.match(JSON.stringify(model.calls.chat), /banyan -- backup/, 'the passages reach the model')
   })
 
-  it('does not come back at the next start after its agent was deleted', async () => {
+  it('is not created again at the next start after its agent was deleted', async () => {
     assert.equal((await server.api.post('/api/v1/agent/delete', { id: 'agent_demo' })).json.code, 0)
     await server.kill('SIGTERM')
     server = await spawnServer(database, environment)

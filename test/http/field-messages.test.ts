@@ -40,7 +40,7 @@ describe('the message of a refused field', () => {
     assert.deepEqual(messagesOf(feedback, sent), { '/rating': 'must be one of like, dislike or null' })
   })
 
-  test('is that of the alternative that was nearly met', () => {
+  test('is that of the closest alternative', () => {
     const agent = compileBody(agentOperations.create.body)
     assert.deepEqual(messagesOf(agent, { name: 'x', config: { tools: { t: { version: 1 } } } }), {
       '/config/tools/t/version': 'must be a string',

@@ -184,7 +184,7 @@ test('a runner reads the files of its conversations, and no others', async () =>
   assert.equal((await device.get(`files/${sent}`)).status, 404)
 })
 
-test('a runner sends no document that it knows from a citation, by any door', async () => {
+test('a runner sends no document that it knows from a citation, through any endpoint', async () => {
   const base = await makeBase(api, { name: 'Inside' })
   const [document] = await addTexts(api, base, { 'inside.txt': 'inside' })
   const agentId = await makeAgent(api, { workflow_id: await makeWorkflow(api, namesGraph()) })

@@ -297,7 +297,7 @@ describe('golden questions', () => {
     assert.equal((await dataOf(api.get(`knowledge/${other.id}/golden/runs`))).total, 0)
   })
 
-  test('a model that cannot be asked delays the swap and loses nothing', async () => {
+  test('an unavailable model delays the swap and loses nothing', async () => {
     const { id, found } = await guarded()
     let isDown = true
     provider.decide(({ inputs }) =>

@@ -6,7 +6,7 @@ import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { documentOf, until } from '../support/watch.ts'
 
-test('a file that a busy server could not convert in time is tried again, but not for ever', async () => {
+test('a file that a busy server could not convert in time is retried a limited number of times', async () => {
   let isBusy = true
   let database: Database | undefined
   const server = await startTestServer({}, undefined, adapters => {

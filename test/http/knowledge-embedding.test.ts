@@ -82,7 +82,7 @@ describe('a base with an embedding model', () => {
     })
   })
 
-  test('says why a base without vectors is not searched as it is set', async () => {
+  test('reports why a base without vectors is not searched in its configured mode', async () => {
     const id = await makeBase(api, { embedding: null, retrieval: { mode: 'semantic' } })
     await addTexts(api, id, { 'tea.md': tea })
     const { mode, warning, items } = await ask(api, id, 'kettle')

@@ -55,7 +55,7 @@ describe('the preview of chunks', () => {
     )
   })
 
-  test('says what is wrong', async () => {
+  test('reports invalid requests', async () => {
     const base = await makeBase(api)
     assert.equal((await preview(base, { file_id: 'file_none' })).status, 404)
     const file = (await dataOf(api.upload('a.txt', 'Text.', 'text/plain'))).file_id

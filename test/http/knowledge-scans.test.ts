@@ -115,7 +115,7 @@ describe('scans, images and recordings', () => {
     assert.equal(model.calls.chat.length, 1)
   })
 
-  test('an image without text, a damaged one and one of too many pixels say so', async () => {
+  test('an image without text, a damaged one and one of too many pixels fail with their reasons', async () => {
     model.play(() => ({ text: '<no-text/>' }))
     const huge = Buffer.from(makeImage(23))
     huge.writeUInt32BE(20_000, 16)
@@ -144,7 +144,7 @@ describe('scans, images and recordings', () => {
   })
 })
 
-test('a rejected key is reported with the setting that has it', async () => {
+test('a rejected key is reported with its setting', async () => {
   const model = await startScriptedModel()
   const { MODEL_BASE_URL = '' } = model.environment
   const server = await startTestServer({
@@ -163,7 +163,7 @@ test('a rejected key is reported with the setting that has it', async () => {
   }
 })
 
-test('without a recogniser, the failure says how to set one up', async () => {
+test('without a recogniser, the failure explains how to set one up', async () => {
   const server = await startTestServer({ OCR: 'model' })
   try {
     const { documents } = await ingest(server, [
@@ -187,7 +187,7 @@ test('without a recogniser, the failure says how to set one up', async () => {
   }
 })
 
-test('without a recogniser, a document says which of its pages were not read until they are', async () => {
+test('without a recogniser, a document lists its unread pages until they are read', async () => {
   const model = await startScriptedModel()
   model.play(body => ({ text: wordOf(body) }))
   const database = await migratedDatabase()

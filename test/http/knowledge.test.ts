@@ -448,7 +448,7 @@ describe('knowledge bases over HTTP', () => {
     assert.equal((await dataOf(api.get(`knowledge/${id}/files`))).total, 0)
   })
 
-  test('tells which agents and workflows use a base', async () => {
+  test('lists the agents and workflows that use a base', async () => {
     const id = await makeBase(api)
     const usedBy = async () =>
       (await dataOf(api.get(`knowledge/${id}/used_by`))).items.map((user: Data) => [user.kind, user.id])

@@ -224,7 +224,7 @@ describe('fallbacks of a model', () => {
     assert.equal(nodes.find(({ kind }: Data) => kind === 'llm').outputs.model, 'writer-3')
   })
 
-  it('answer at once while the provider of the first asked to wait', async () => {
+  it('answer at once while the first model is rate limited', async () => {
     await create({ is_default: true, fallbacks: ['second'], api_key: 'k-1' })
     await create({ name: 'second', model: 'writer-2', api_key: 'k-2' })
     const limited = { status: 429, headers: { 'retry-after': '30' } }
@@ -237,7 +237,7 @@ describe('fallbacks of a model', () => {
     )
   })
 
-  it('leave the wait to the first where none of them answers', async () => {
+  it('wait for the first model where no fallback answers', async () => {
     await create({ is_default: true, fallbacks: ['gone', 'second'], api_key: 'k-1' })
     await create({ name: 'second', model: 'writer-2', api_key: 'k-2' })
     const limited = { status: 429, headers: { 'retry-after': '1' } }
@@ -252,7 +252,7 @@ describe('fallbacks of a model', () => {
     assert.equal(lastBody().model, 'writer-1')
   })
 
-  it('are not asked after the first text, and the first failure is reported', async () => {
+  it('are not called after the first text, and the first failure is reported', async () => {
     await create({ is_default: true, fallbacks: ['second'] })
     await create({ name: 'second', model: 'writer-2' })
     model.play(() => ({ text: 'Half of it', cutAfter: 1 }))

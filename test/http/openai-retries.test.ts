@@ -77,7 +77,7 @@ describe('a request with an Idempotency-Key', () => {
     assert.equal(timesAsked(model, 'many'), 1)
   })
 
-  test('that is another one is refused, and another token has keys of its own', async () => {
+  test('is refused for a different body, and keys are scoped to the token', async () => {
     await complete('mine', 'k-other')
     for (const refused of [
       await complete('else', 'k-other'),
@@ -199,7 +199,7 @@ describe('an earlier response', () => {
     assert.equal(usage.total_tokens, (await runOf(api, asked.run_id)).usage.total_tokens)
   })
 
-  test('that failed says why, and one in progress has no output yet', async () => {
+  test('that failed has the reason, and one in progress has no output yet', async () => {
     model.play(body => (lastUserText(body) === 'fail' ? { status: 400, message: 'no' } : undefined))
     const talk = { agent_id: agent, conversation_id: (await respond('x', 'k-talk')).json.conversation.id }
     const failed = await api.post('conversation/chat', { ...talk, data_type: 'text', content: 'fail' })
@@ -219,7 +219,7 @@ describe('an earlier response', () => {
     assert.equal((await get(idOf(chat_id))).json.status, 'completed')
   })
 
-  test('that could not start a run says why', async () => {
+  test('that could not start a run has the reason', async () => {
     const workflow_id = await makeWorkflow(api, chain(llm('model', '{{#nowhere.text#}}')))
     const target = await makeAgent(api, { workflow_id })
     const created = (await api.post('conversation/create', { agent_id: target })).json

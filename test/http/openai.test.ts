@@ -193,7 +193,7 @@ describe('chat completions', () => {
     assert.equal(pieces.join(''), 'First\n\nSecond')
   })
 
-  test('do not repeat a text of which a model was asked a second time', async () => {
+  test('do not repeat the text of a retried model call', async () => {
     model.play((_, count) => ({ text: 'one two three', ...(count === 1 && { cutAfter: 2 }) }))
     const events = await streamed('/v1/chat/completions', { messages: [user('Hi')] })
     const pieces = events.map(({ data }) => data.choices?.[0]?.delta.content ?? '')
@@ -201,7 +201,7 @@ describe('chat completions', () => {
     assert.equal(model.calls.chat.length, 2)
   })
 
-  test('say that the provider cut off the answer, streamed or not', async () => {
+  test('report that the provider cut off the answer, streamed or not', async () => {
     const graph = chain(llm('model', '{{#sys.query#}}'), output('say', 'A: {{#model.text#}}'))
     const workflow = `workflow/${await makeWorkflow(api, graph)}`
     for (const reason of ['length', 'content_filter']) {

@@ -208,7 +208,7 @@ test('a client that asks for it gets the answer of a persona as voice, too', asy
   assert.equal(model.calls.speech.length, calls)
 })
 
-test('an output node speaks on its own, and says what is missing without a speech model', async () => {
+test('an output node produces speech, and names the setting that is missing without a speech model', async () => {
   const graph = chain(node('say', 'output', { answer: 'Good day', voice: 'on' }))
   assert.deepEqual(shapeOf((await say(api, await talkWith(api, graph), 'Hi')).feedback), [
     ['text', 'Good day', 0],

@@ -114,7 +114,7 @@ describe('published workflows', () => {
       assert.equal((await api.post('workflow/run', { id, version })).json.data.errors[0].path, '/version')
   })
 
-  test('an agent keeps answering while its workflow, never published, cannot run, and the run says so', async () => {
+  test('an agent keeps answering while its workflow, never published, cannot run, and the run reports it', async () => {
     const id = await makeWorkflow(api, saying('one'))
     const agent = await makeAgent(api, { workflow_id: id })
     const talk = await openTalk(api, agent)
@@ -145,7 +145,7 @@ describe('published workflows', () => {
   })
 })
 
-test('tells which agents, workflows and triggers use a workflow, by their newest or published version', async () => {
+test('lists the agents, workflows and triggers that use a workflow, by their newest or published version', async () => {
   const id = await makeWorkflow(api, saying('used'))
   const usedBy = async () =>
     (await dataOf(api.get(`workflow/used_by?id=${id}`))).items.map(

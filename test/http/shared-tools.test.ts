@@ -95,7 +95,7 @@ describe('the list of shared tools', () => {
     assert.deepEqual(await errorOf('tool/update', { id, name: 'twice' }), [409, '/name'])
   })
 
-  test('refuses credentials that are written out, and what a tool cannot use', async () => {
+  test('refuses literal credentials, and settings that a tool cannot use', async () => {
     const tool = { name: 'bad', type: 'http', url: 'https://example.com/' }
     const refused = (more: object) => errorOf('tool/create', { ...tool, ...more })
     assert.deepEqual(await refused({ headers: { Authorization: 'Bearer abc123' } }), [
@@ -295,7 +295,7 @@ describe('a trial', () => {
     assert.deepEqual(await errorOf('tool/try', { url: tools.url }), [400, '/type'])
   })
 
-  test('says why there is no answer', async () => {
+  test('reports why there is no answer', async () => {
     const reason = async (body: object) => (await attempt({ type: 'http', ...body })).error
     assert.match(await reason({ url: 'http://10.0.0.1/' }), /may not be called/)
     assert.match(await reason({ url: 'http://127.0.0.1:9/' }), /could not be reached/)

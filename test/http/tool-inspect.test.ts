@@ -38,7 +38,7 @@ test('lists the tools of a server, with headers that refer to secrets', async ()
   assert.equal(tools.received[0]!.headers['x-key'], 'the key "1"')
 })
 
-test('says why a server cannot be used', async () => {
+test('reports why a server cannot be used', async () => {
   const reasonOf = async (body: object): Promise<[number, string]> => {
     const { json } = await api.post('tool/inspect', body)
     return [json.code, json.message]

@@ -113,7 +113,7 @@ describe('the profile of an agent', () => {
 })
 
 describe('visitors', () => {
-  test('are strangers to each other: a conversation id and a user id of another one open nothing', async () => {
+  test('are isolated: the conversation id and the user id of another visitor give no access', async () => {
     const ada = await visitor()
     const bob = await visitor()
     const talk = await openTalk(ada, agentId)

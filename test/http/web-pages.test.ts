@@ -120,7 +120,7 @@ describe('web pages', () => {
     assert.match((await texts(id, done.title))[0] ?? '', /中文/)
   })
 
-  test('fail with a code that says why, and are repeated where that can help', async () => {
+  test('fail with a reason code, and are retried where that can help', async () => {
     const id = await base()
     site.set('/secret', { status: 403 })
     site.set('/gone', { status: 410 })
@@ -169,7 +169,7 @@ describe('web pages', () => {
     assert.equal((await list(id, '&status=failed')).length, paths.length)
   })
 
-  test('refuses what cannot be an address, a schedule or a prefix', async () => {
+  test('refuses an invalid address, schedule or prefix', async () => {
     const id = await base()
     const path = async (body: object): Promise<string> => {
       const answer = await api.post(`knowledge/${id}/pages/create`, body)
@@ -260,7 +260,7 @@ describe('web pages', () => {
     await until('the file is deleted', async () => (await api.get(`files/${three.file_id}`)).status === 404)
   })
 
-  test('fail where the workspace has no room for another document, and leave nothing behind', async () => {
+  test('fail where the workspace has reached its limit of documents, and leave nothing behind', async () => {
     site.set('/full', page('Full', 'No room.'))
     const made = await dataOf(api.post('workspace/create', { name: 'Small' }))
     await dataOf(api.post('workspace/update', { id: made.id, limits: { documents: 1, storage_bytes: 500 } }))

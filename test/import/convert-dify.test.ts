@@ -143,7 +143,7 @@ describe('a chat app with a graph', () => {
     assert.ok(!app.workflow.graph.nodes.some(({ id }) => id === '1011'))
   })
 
-  it('keeps the name of a class, and says that the opening statement is no template', () => {
+  it('keeps the name of a class, and reports that the opening statement is no template', () => {
     const changed = appText('desk')
       .replaceAll('1099.text', '1002.class_name')
       .replace('Welcome!', 'Hi {{name}}!')
@@ -284,7 +284,7 @@ describe('fields of a form', () => {
     return (dataOfNode(convert(JSON.stringify(file)), 'input')['variables'] as object[])[0]
   }
 
-  it('keep what is possible here', () => {
+  it('keep supported settings', () => {
     const required = false
     const number = { name: 'x', type: 'number', required, default: 3 }
     assert.deepEqual(field({ type: 'number', default: '3' }), number)
@@ -298,7 +298,7 @@ describe('fields of a form', () => {
     assert.deepEqual(field({ type: 'file-list', max_length: 50, default: ['y'] }), files)
   })
 
-  it('lose a default, options or a name that are not', () => {
+  it('lose an unsupported default, options or name', () => {
     const required = false
     const select = { name: 'x', type: 'select', required, options: ['a', 'b'] }
     assert.deepEqual(field({ type: 'select', options: ['a', 'b', 'a'], default: 'c' }), select)
@@ -349,13 +349,13 @@ describe('requests', () => {
     assert.equal(sent('json', '{"a": {{#sys.query#}}}')['headers'], undefined)
   })
 
-  it('say that a status is no failure where the app handles failures', () => {
+  it('report that a status is no failure where the app handles failures', () => {
     assert.match(request({ retry_config: { retry_enabled: true } }).line.message, /any status is a result/)
     assert.match(request({ error_strategy: 'fail-branch' }).line.message, /any status is a result/)
     assert.equal(request({}).line.state, 'mapped')
   })
 
-  it('say that references in basic authorization are not encoded', () => {
+  it('report that references in basic authorization are not encoded', () => {
     const { data, line } = authorized({ type: 'basic', api_key: '{{#sys.user_id#}}:{{#sys.query#}}' })
     assert.deepEqual(data['headers'], { Authorization: 'Basic {{#sys.user_id#}}:{{#sys.query#}}' })
     assert.match(line.message, /encoded in Base64/)
@@ -363,7 +363,7 @@ describe('requests', () => {
 })
 
 describe('single nodes', () => {
-  it('keeps an unknown type with its data, and says what to do', () => {
+  it('keeps an unknown type with its data, and advises what to do', () => {
     const { data, line } = one({ type: 'hologram', depth: 3 })
     const message = 'Banyan has no node for "hologram": replace it with other nodes.'
     assert.deepEqual(data, {
@@ -517,7 +517,7 @@ describe('single nodes', () => {
     ])
   })
 
-  it('keeps the error branch of a node, and what it says about the error', () => {
+  it('keeps the error branch of a node, and its references to the error', () => {
     const file = JSON.parse(
       appWith({
         id: 'n',
@@ -635,7 +635,7 @@ describe('single nodes', () => {
     assert.equal(dataOfNode(app, 'n')['answer'], '{{#l.rounds#}}')
   })
 
-  it('says that a time stamp is no number here', () =>
+  it('reports that a timestamp is no number here', () =>
     assert.match(one({ type: 'answer', answer: '{{#sys.timestamp#}}' }).line.message, /in the form 20/))
 
   it('takes 0 and false for empty, as Dify does', async () => {

@@ -66,7 +66,7 @@ describe('a file that is no app', () => {
   })
 })
 
-describe('a file that is made to do harm', () => {
+describe('a malicious file', () => {
   it('is refused if its aliases multiply or contain themselves', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]']
     for (let level = 1; level < 10; level += 1)

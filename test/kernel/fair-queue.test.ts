@@ -32,7 +32,7 @@ function watched(options: Partial<FairQueueOptions> = {}) {
 }
 
 describe('a fair queue', () => {
-  it('gives tenants their turns one after another, in whatever order their tasks came', async () => {
+  it('serves tenants in turn, in whatever order their tasks came', async () => {
     const { started, run, end } = watched({ places: 1 })
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(name => run(name))
     for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']) await end(name)
@@ -40,7 +40,7 @@ describe('a fair queue', () => {
     assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'])
   })
 
-  it('keeps a place for others: a tenant gets no more than its share', async () => {
+  it('keeps a slot for others: a tenant gets no more than its share', async () => {
     const { started, run, end } = watched({ places: 3, share: 2 })
     for (const name of ['a1', 'a2', 'a3', 'a4']) void run(name)
     await nextTurn()
@@ -66,7 +66,7 @@ describe('a fair queue', () => {
     assert.deepEqual(started, ['a1', 'b1', 'a2'])
   })
 
-  it('forgets a task that is aborted while it waits, with the reason', async () => {
+  it('removes a task that is aborted while it waits, with the reason', async () => {
     const { run, end, started } = watched({ places: 1 })
     const controller = new AbortController()
     const first = run('a1')
@@ -81,14 +81,14 @@ describe('a fair queue', () => {
     assert.deepEqual(started, ['a1', 'c1'])
   })
 
-  it('frees the place of a task that fails', async () => {
+  it('frees the slot of a task that fails', async () => {
     const { queue } = watched({ places: 1 })
     const fail = () => Promise.reject(new Error('failed'))
     for (let time = 0; time < 3; time++)
       await assert.rejects(queue.run('a', fail, never), { message: 'failed' })
   })
 
-  it('never exceeds its places or the share of a tenant, and runs everything', async () => {
+  it('never exceeds its slots or the share of a tenant, and runs everything', async () => {
     const places = 3
     const share = 2
     const queue = new FairQueue({ places, share, maxWaiting: 1000, tooMany: () => new Error('too many') })

@@ -8,7 +8,7 @@ const takeAll = (share: FairShare, owner: string): number => {
   return taken
 }
 
-test('leaves something for the next owner, however much the others take', () => {
+test('leaves capacity for the next owner, however much the others take', () => {
   const share = new FairShare(64)
   assert.deepEqual(
     ['a', 'b', 'c', 'd'].map(owner => takeAll(share, owner)),
@@ -18,7 +18,7 @@ test('leaves something for the next owner, however much the others take', () => 
   assert.deepEqual([share.taken, share.held('a'), share.max], [60, 32, 32])
 })
 
-test('returns what is given back to all owners', () => {
+test('makes released capacity available to all owners', () => {
   const share = new FairShare(64)
   takeAll(share, 'a')
   takeAll(share, 'b')

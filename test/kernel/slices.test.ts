@@ -16,7 +16,7 @@ test('returns the result of a short computation at once', () => {
   assert.equal(inSlices(compute(0)), 'done')
 })
 
-test('lets other work come in between', async () => {
+test('yields to other work', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 1)
   const result = inSlices(compute(50))
@@ -26,7 +26,7 @@ test('lets other work come in between', async () => {
   assert.ok(turns >= 3, `${turns} turns`)
 })
 
-test('takes turns between computations', async () => {
+test('alternates between computations', async () => {
   const order: string[] = []
   const named = (name: string) => inSlices(compute(30, () => order.at(-1) === name || order.push(name)))
   await Promise.all([named('a'), named('b')])

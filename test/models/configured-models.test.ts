@@ -124,7 +124,7 @@ describe('finding a model', () => {
     )
   })
 
-  it('asks for the key again after SECRET_KEY changed', async () => {
+  it('requires the key again after SECRET_KEY changed', async () => {
     const created = await settings.create(workspace, wanted)
     for (const other of [new SecretBox('another secret'), undefined]) {
       settings = new ModelSettingsService(store, other, clock)

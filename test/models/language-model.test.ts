@@ -247,7 +247,7 @@ describe('a language model', () => {
     assert.equal(provider.calls.chat.length, 0)
   })
 
-  it('is not blamed for an internal error', async () => {
+  it('does not report an internal error as a failure of the model', async () => {
     const mistake = new TypeError('mine')
     const broken = { ...egress, request: () => Promise.reject(mistake) }
     const model = open({ egress: broken })

@@ -7,7 +7,7 @@ import { runKind } from '../support/run-kind.ts'
 
 const message = 'The tool "paint" does not exist here.'
 
-test('a node that could not be imported cannot run, and says why', async () => {
+test('a node that could not be imported cannot run, and reports why', async () => {
   assert.deepEqual(unmapped.gaps!({ message, original: { a: 1 } }), [{ place: ['type'], message }])
   const [gap] = unmapped.gaps!({})
   assert.match(gap!.message, /Replace it by other nodes/)

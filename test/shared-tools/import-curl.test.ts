@@ -146,7 +146,7 @@ describe('a curl command becomes a tool', () => {
     assert.deepEqual(places, { body: 'body' })
   })
 
-  test('or says why it does not', () => {
+  test('or reports why it does not', () => {
     assert.match(problemOf('wget https://example.com'), /starts with curl/)
     assert.match(problemOf('curl'), /has no URL/)
     assert.match(problemOf('curl ftp://example.com/x'), /has no URL that a tool can call/)

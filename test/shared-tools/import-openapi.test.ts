@@ -166,7 +166,7 @@ paths:
     )
   })
 
-  test('or says why it does not', async () => {
+  test('or reports why it does not', async () => {
     const problem = async (content: unknown) =>
       read(content).then(
         () => 'none',

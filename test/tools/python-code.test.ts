@@ -322,7 +322,7 @@ describe('Python code', { skip: noPython }, () => {
     await alone.close()
   })
 
-  describe('has modules of ours', () => {
+  describe('has built-in modules', () => {
     for (const [code, expected] of [
       ['import base64\ndef main():\n    return base64.b64encode("é".encode()).decode()', 'w6k='],
       ['from base64 import b64decode\ndef main():\n    return b64decode("w6k=").decode("utf-8")', 'é'],
@@ -359,7 +359,7 @@ describe('Python code', { skip: noPython }, () => {
       assert.equal(await run(code), 'a bytes-like object is required: use .encode()')
     })
 
-    it('tells the time', async () => {
+    it('returns the time', async () => {
       const code =
         'from datetime import datetime\nimport time\ndef main():\n    return [datetime.now().year, time.strftime("%Y")]'
       const year = new Date().getFullYear()

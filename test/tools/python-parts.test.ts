@@ -60,7 +60,7 @@ describe('the source of Python code', () => {
   })
 })
 
-describe('modules of ours', () => {
+describe('built-in modules', () => {
   const lines: string[] = []
   const context = { log: (line: string) => lines.push(line), sleep: () => {} }
   const called = (module: string, method: string, ...values: unknown[]): unknown =>
@@ -154,7 +154,7 @@ describe('what main of Python returned', () => {
   })
 })
 
-it('the functions of Python code are known before they are defined, but main and names of ours', () => {
+it('the functions of Python code are found before they are defined, without main and reserved names', () => {
   const code =
     'def main(a):\n    def inner(): pass\nasync def later(): pass\ndef __x__(): pass\ndef later(): pass'
   assert.deepEqual(functionNames(code), ['later'])

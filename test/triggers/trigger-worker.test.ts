@@ -149,7 +149,7 @@ describe('a worker of schedules', () => {
     }
   })
 
-  test('leaves a schedule of a deleted workspace alone', async () => {
+  test('ignores a schedule of a deleted workspace', async () => {
     await add('trig_a')
     await new AccessStore(opened.database).removeWorkspace('w', start)
     // A request that was in progress may still change it.

@@ -378,7 +378,7 @@ describe('a misspelt word', () => {
     return { hits, batches: hits.map(({ batchId }) => batchId).sort(), terms }
   }
 
-  test('finds what was probably meant, with a lower score', async () => {
+  test('finds the probable spelling, with a lower score', async () => {
     const { hits, batches, terms } = await found('retreival')
     assert.deepEqual(batches, ['b0', 'b1'])
     assert.deepEqual(
@@ -447,7 +447,7 @@ describe('how well hits match other terms', () => {
     ['usual', 1],
   ])
 
-  test('is told for each hit in its order, and rare terms count more', async () => {
+  test('is returned for each hit in its order, and rare terms count more', async () => {
     const index = indexOf(new MemorySegments(merged))
     const { hits } = await index.search('w', 'g', alike(['asked']), 100)
     const matches = (await index.match('w', 'g', hits, weights))!

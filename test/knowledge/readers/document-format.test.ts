@@ -66,7 +66,7 @@ describe('the format of a file', () => {
     assert.equal(formatOf('a.dat', 'application/octet-stream'), undefined)
   })
 
-  it('knows mail, rich text and files of old Office versions', () => {
+  it('recognizes mail, rich text and files of old Office versions', () => {
     assert.equal(formatOf('a.doc', 'application/msword'), 'doc')
     assert.equal(formatOf('a.doc', 'application/rtf'), 'rtf')
     assert.equal(formatOf('a.xls', 'application/vnd.ms-excel'), 'xls')

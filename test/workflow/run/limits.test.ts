@@ -38,7 +38,7 @@ describe('a step that reaches a limit of its run', () => {
       assert.equal(step('d')[0], rule === 'skip' || rule === 'branch' ? 'skipped' : 'succeeded')
     })
 
-  test('fails the run where there is not even room for the error that its rule asks for', async () => {
+  test('fails the run where even the error of its rule does not fit', async () => {
     const nodes = [work('a'), work('b', { on_error: 'branch' })]
     // Half of the memory is for one workspace, in blocks of 64 KiB; `a` leaves a few hundred bytes of it.
     const texts = { a: 'x'.repeat((128 << 10) / 2 - 450), b: 'x'.repeat(100_000) }

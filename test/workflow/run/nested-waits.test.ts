@@ -118,7 +118,7 @@ describe('a step that waits inside another one', () => {
     )
   })
 
-  test('goes on waiting when the step around it is tried again, and asks once', async () => {
+  test('keeps waiting when the step around it is retried, and asks once', async () => {
     world.script.when('bad', () => {
       if (world.script.countOf('bad') === 1) throw new StepFailure('step_failed', 'busy', { retryable: true })
       return { outputs: { text: 'fine' } }
@@ -135,7 +135,7 @@ describe('a step that waits inside another one', () => {
     )
   })
 
-  test('is waiting again when it was stopped with its workflow, which is tried again', async () => {
+  test('waits again when it was stopped with its workflow, which is retried', async () => {
     world.script.when('bad', async () => {
       await sleep(10)
       if (world.script.countOf('bad') === 1) throw new StepFailure('step_failed', 'busy', { retryable: true })

@@ -10,7 +10,7 @@ import { chain, work } from './run-graphs.ts'
 
 const inputs = { query: '', files: [], action: '', more: {} }
 
-describe('the room of live runs', () => {
+describe('the capacity for live runs', () => {
   let world: RunWorld
   eachRunWorld(made => {
     world = made
@@ -24,7 +24,7 @@ describe('the room of live runs', () => {
   const started = (id: string, count: number): Promise<unknown> =>
     until(`start ${count} of ${id}`, async () => world.script.countOf(id) === count)
 
-  test('one workspace never takes all places, also with requests at the same moment', async () => {
+  test('one workspace never takes all slots, also with concurrent requests', async () => {
     const worker = world.worker({ rooms: { live: 16 } })
     const held = chain(work('a', { hold: 'gate' }))
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => startIn(worker, 'one', held)))
@@ -43,7 +43,7 @@ describe('the room of live runs', () => {
     )
   })
 
-  test('a failed start gives its place back', async () => {
+  test('a failed start releases its slot', async () => {
     const worker = world.worker({ rooms: { live: 4 } })
     for (let round = 0; round < 5; round += 1)
       await assert.rejects(worker.start('no such workflow'), { reason: 'not_found' })

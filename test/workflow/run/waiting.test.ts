@@ -320,7 +320,7 @@ describe('a run that asks the user', () => {
     await assert.rejects(worker.runs.resume(workspace, run.id, reply('late')), /is not waiting/)
   })
 
-  test('can be stopped while it waits although there is no room to continue it', async () => {
+  test('can be stopped while it waits although there is no capacity to continue it', async () => {
     const { run } = await worker.run(chain(asks('q', 'Which?'), work('z')))
     const full = world.worker({ rooms: { live: 2 } })
     const held = await full.start(chain(work('a', { hold: 'gate' })))
