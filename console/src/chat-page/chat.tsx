@@ -119,10 +119,10 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
   const { session, state, open } = useConversation(api)
   const [isHistoryOpen, setIsHistoryOpen] = useState(false)
   const [problem, setProblem] = useState('')
-  const tell = useCallback((error: unknown) => setProblem(failureText(failures, error)), [failures])
+  const showFailure = useCallback((error: unknown) => setProblem(failureText(failures, error)), [failures])
   const box = useRef<HTMLDivElement>(null)
   const { turns, hasOlder, isLoading, loadError, conversationId } = state
-  const onTop = useCallback(() => void session.loadOlder().catch(tell), [session, tell])
+  const onTop = useCallback(() => void session.loadOlder().catch(showFailure), [session, showFailure])
   const firstId = turns[0] && messagesOf(turns[0])[0]?.id
   const { onScroll, isAtEnd, goToEnd } = useStickToEnd(box, turns, firstId, onTop)
   const isAnswering = isLive(turns.at(-1))
@@ -138,16 +138,16 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
     (outgoing: Outgoing): void => {
       setProblem('')
       goToEnd()
-      session.send({ ...outgoing, inputs }).catch(tell)
+      session.send({ ...outgoing, inputs }).catch(showFailure)
     },
-    [session, goToEnd, tell, inputs],
+    [session, goToEnd, showFailure, inputs],
   )
   const input = useRef<HTMLTextAreaElement>(null)
   const onReplaced = useCallback(
     () => ((hasKeyboard() && input.current) || box.current)?.focus({ preventScroll: true }),
     [],
   )
-  const actions = useTurnActions(api, session, { send, tell, conversationId, box, onReplaced })
+  const actions = useTurnActions(api, session, { send, showFailure, conversationId, box, onReplaced })
   const draft = useRef('')
   const [switches, setSwitches] = useState(0)
   const show = (id: string | undefined): void => {
@@ -224,8 +224,8 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
         {...{ input, profile, draft, isAnswering, upload }}
         isReady={!isLoading && loadError === undefined && isComplete}
         onSend={send}
-        onStop={() => void session.stop().catch(tell)}
-        onFailure={tell}
+        onStop={() => void session.stop().catch(showFailure)}
+        onFailure={showFailure}
       />
       {isHistoryOpen && (
         <History
@@ -244,7 +244,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
 
 interface ActionParts {
   send: (outgoing: Outgoing) => void
-  tell: (error: unknown) => void
+  showFailure: (error: unknown) => void
   conversationId: string | undefined
   box: RefObject<HTMLElement | null>
   /** Moves the focus when the button that was pressed is removed with its turn. */
@@ -254,7 +254,7 @@ interface ActionParts {
 function useTurnActions(
   api: VisitorApi,
   session: ChatSession,
-  { send, tell, conversationId, box, onReplaced }: ActionParts,
+  { send, showFailure, conversationId, box, onReplaced }: ActionParts,
 ): TurnActions {
   return useMemo(() => {
     const citations = new Map<string, Promise<readonly Citation[]>>()
@@ -271,13 +271,13 @@ function useTurnActions(
       },
       sendAgain: turn => {
         onReplaced()
-        session.sendAgain(turn).catch(tell)
+        session.sendAgain(turn).catch(showFailure)
       },
       replace: (chatId, outgoing) => {
         onReplaced()
-        session.replace(chatId, outgoing).catch(tell)
+        session.replace(chatId, outgoing).catch(showFailure)
       },
-      rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(tell),
+      rate: (messageId, rating, comment) => void session.rate(messageId, rating, comment).catch(showFailure),
       version: (chatId, version) => session.version(chatId, version),
       citationsOf: chatId => {
         const known = citations.get(chatId) ?? read(chatId)
@@ -285,7 +285,7 @@ function useTurnActions(
         return known
       },
     }
-  }, [api, session, send, tell, conversationId, box, onReplaced])
+  }, [api, session, send, showFailure, conversationId, box, onReplaced])
 }
 
 interface HeaderProps {

@@ -67,7 +67,7 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
     setItems(before => before?.filter(item => item.conversation_id !== id))
     onRemoved(id)
   }
-  const tell = (error: unknown): void => setProblem(failureText(failures, error))
+  const showFailure = (error: unknown): void => setProblem(failureText(failures, error))
 
   return (
     <dialog ref={dialog} className="chat-history" aria-label={words.title} onClose={onClose}>
@@ -87,12 +87,12 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
               onOpen(item.conversation_id)
               dialog.current?.close()
             }}
-            onRemove={() => void remove(item).catch(tell)}
+            onRemove={() => void remove(item).catch(showFailure)}
           />
         ))}
       </ul>
       {pages.isMore && (
-        <button type="button" onClick={() => void load(pages.shown + 1).catch(tell)}>
+        <button type="button" onClick={() => void load(pages.shown + 1).catch(showFailure)}>
           {words.more}
         </button>
       )}

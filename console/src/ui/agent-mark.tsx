@@ -17,7 +17,7 @@ export const avatarColors: readonly AvatarColor[] = [
   'gray',
 ]
 
-/** Colours that can be told apart at a glance. */
+/** Colours that are easy to distinguish. */
 const derivedColors = ['green', 'blue', 'violet', 'pink', 'orange', 'yellow'] as const
 
 /** The same name always has the same colour. */

@@ -34,8 +34,8 @@ type Outline = Readonly<
 >
 
 /** The names of the values that the nodes of a graph declare for all of it. */
-export const declaredNames = (outline: Outline, what: 'environment' | 'memory'): readonly string[] => [
-  ...new Set(Object.values(outline).flatMap(node => node[what] ?? [])),
+export const declaredNames = (outline: Outline, scope: 'environment' | 'memory'): readonly string[] => [
+  ...new Set(Object.values(outline).flatMap(node => node[scope] ?? [])),
 ]
 
 /**

@@ -190,11 +190,11 @@ function AgentCard({ agent }: { agent: ListedAgent }) {
 function DeleteAgent({ agent }: { agent: ListedAgent }) {
   const words = useAgentCardWords()
   const may = useMay()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const queries = useQueryClient()
   if (!may.write) return null
   const remove = async (): Promise<void> => {
-    await call('POST /api/v1/agent/delete', { body: { id: agent.id } }).catch(tell)
+    await call('POST /api/v1/agent/delete', { body: { id: agent.id } }).catch(showFailure)
     await queries.invalidateQueries({ queryKey: ['agents'] })
   }
   return (

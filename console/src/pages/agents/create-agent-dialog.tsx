@@ -15,7 +15,7 @@ const useWords = defineWords(
     cancel: 'Cancel',
     name: 'Name',
     nameNeeded: 'Enter a name',
-    what: 'Answers with',
+    answersWith: 'Answers with',
     persona: 'A model with a persona',
     workflow: 'A workflow',
     profile: 'Persona',
@@ -30,7 +30,7 @@ const useWords = defineWords(
     cancel: '取消',
     name: '名称',
     nameNeeded: '请填写名称',
-    what: '回答方式',
+    answersWith: '回答方式',
     persona: '由模型按角色设定回答',
     workflow: '运行一个工作流',
     profile: '角色设定',
@@ -43,7 +43,7 @@ const useWords = defineWords(
 
 interface NewAgentForm {
   name: string
-  what: 'persona' | 'workflow'
+  answersWith: 'persona' | 'workflow'
   profile?: string
   workflowId?: string
 }
@@ -65,14 +65,16 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
   const words = useWords()
   const queries = useQueryClient()
   const [form] = Form.useForm<NewAgentForm>()
-  const what = Form.useWatch('what', form)
+  const answersWith = Form.useWatch('answersWith', form)
   const [error, setError] = useState<unknown>()
   const [isBusy, setIsBusy] = useState(false)
-  const create = async ({ name, what: kind, profile, workflowId }: NewAgentForm): Promise<void> => {
+  const create = async ({ name, answersWith, profile, workflowId }: NewAgentForm): Promise<void> => {
     setIsBusy(true)
     setError(undefined)
     const config =
-      kind === 'workflow' ? { workflow_id: workflowId ?? null } : { character_profile: profile ?? null }
+      answersWith === 'workflow'
+        ? { workflow_id: workflowId ?? null }
+        : { character_profile: profile ?? null }
     try {
       const { id } = await call('POST /api/v1/agent/create', { body: { name: name.trim(), config } })
       await queries.invalidateQueries({ queryKey: ['agents'] })
@@ -101,7 +103,7 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
         layout="vertical"
         requiredMark={false}
         preserve={false}
-        initialValues={{ what: 'persona' }}
+        initialValues={{ answersWith: 'persona' }}
         onFinish={create}
       >
         <Form.Item
@@ -111,7 +113,7 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
         >
           <Input autoFocus maxLength={100} />
         </Form.Item>
-        <Form.Item name="what" label={words.what}>
+        <Form.Item name="answersWith" label={words.answersWith}>
           <Radio.Group
             options={[
               { value: 'persona', label: words.persona },
@@ -119,7 +121,7 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
             ]}
           />
         </Form.Item>
-        {what === 'workflow' ? (
+        {answersWith === 'workflow' ? (
           <Form.Item
             name="workflowId"
             label={words.which}

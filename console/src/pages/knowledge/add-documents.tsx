@@ -188,14 +188,14 @@ interface DropZoneProps {
 /** Accepts any number of files and folders. */
 function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
   const words = useDropZoneWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const [isOver, setIsOver] = useState(false)
   const drop = (event: DragEvent): void => {
     event.preventDefault()
     setIsOver(false)
-    droppedFiles(event.dataTransfer).then(onFiles, tell)
+    droppedFiles(event.dataTransfer).then(onFiles, showFailure)
   }
   const take = (chosen: File[]): void => onFiles(pickedFiles(chosen))
   return (

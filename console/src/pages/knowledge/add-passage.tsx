@@ -21,7 +21,7 @@ const useWords = defineWords(
 /** Adds a passage to a document by hand. */
 export function AddPassage({ knowledgeId, fileId }: { knowledgeId: string; fileId: string }) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const [text, keepText] = useUnsavedInput<string>(`new passage ${fileId}`)
   const [isOpen, setIsOpen] = useState(text !== undefined)
   const refresh = useRefreshChunks({ knowledgeId, fileId })
@@ -35,7 +35,7 @@ export function AddPassage({ knowledgeId, fileId }: { knowledgeId: string; fileI
         params: { knowledge_id: knowledgeId, file_id: fileId },
         body: { content },
       }),
-    onError: tell,
+    onError: showFailure,
     onSuccess: async () => {
       await refresh()
       close()

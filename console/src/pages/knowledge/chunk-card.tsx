@@ -170,14 +170,14 @@ export function ChunkCard({ chunk, of, fileName, isMeant }: ChunkCardProps) {
 /** Edits a chunk's text, or excludes it from search. */
 function useCorrectChunk(of: ChunkCardProps['of'], chunkId: string) {
   const refresh = useRefreshChunks(of)
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   return useMutation({
     mutationFn: (body: { content?: string; enabled?: boolean }) =>
       call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks/{chunk_id}/update', {
         params: { knowledge_id: of.knowledgeId, file_id: of.fileId, chunk_id: chunkId },
         body,
       }),
-    onError: tell,
+    onError: showFailure,
     // Awaited, so that the old text does not flash.
     onSettled: refresh,
   })
@@ -185,13 +185,13 @@ function useCorrectChunk(of: ChunkCardProps['of'], chunkId: string) {
 
 function useDeleteChunk({ knowledgeId, fileId }: ChunkCardProps['of'], chunkId: string) {
   const refresh = useRefreshChunks({ knowledgeId, fileId })
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   return useMutation({
     mutationFn: () =>
       call('POST /api/v1/knowledge/{knowledge_id}/files/{file_id}/chunks/{chunk_id}/delete', {
         params: { knowledge_id: knowledgeId, file_id: fileId, chunk_id: chunkId },
       }),
-    onError: tell,
+    onError: showFailure,
     onSettled: refresh,
   })
 }

@@ -41,7 +41,7 @@ interface DeleteKnowledgeProps {
 export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowledgeProps) {
   const words = useWords()
   const { message } = App.useApp()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const refresh = useRefreshKnowledge()
   const params = { knowledge_id: base.knowledge_id }
   const users = useQuery({
@@ -58,7 +58,7 @@ export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowle
       onDeleted?.()
       await refresh()
     },
-    onError: tell,
+    onError: showFailure,
   })
   return (
     <Dialog

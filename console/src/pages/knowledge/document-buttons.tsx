@@ -44,10 +44,10 @@ interface DocumentButtonsProps {
 export function DocumentButtons({ knowledgeId, document, onRemoved }: DocumentButtonsProps) {
   const words = useWords()
   const may = useMay()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const { readAgain, remove } = useDocumentActions(knowledgeId)
   const { file_id: fileId, name } = document
-  const save = useMutation({ mutationFn: () => saveFile(fileId, name), onError: tell })
+  const save = useMutation({ mutationFn: () => saveFile(fileId, name), onError: showFailure })
   return (
     <span className="kb-row-buttons">
       {may.write && document.status === 'failed' && document.error?.retryable !== false && (

@@ -116,7 +116,7 @@ interface PreviewDialogProps {
 /** Shows how a file would be split, as the settings change. */
 function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const [form] = Form.useForm<SettingsForm>()
   const [chunking, setChunking] = useState(start)
   const [uploaded, setUploaded] = useState<UploadedFile>()
@@ -129,7 +129,7 @@ function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
       setUploaded(file)
       setDocumentId(undefined)
     },
-    onError: tell,
+    onError: showFailure,
   })
   const apply = useMutation({
     mutationFn: () => use.run({ chunking, uploaded }),
@@ -138,7 +138,7 @@ function PreviewDialog({ base, start, use, onClose }: PreviewDialogProps) {
       if (!use.needsFile) discard(uploaded)
       onClose()
     },
-    onError: tell,
+    onError: showFailure,
   })
   const close = (): void => {
     discard(uploaded)

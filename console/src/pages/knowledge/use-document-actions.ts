@@ -27,7 +27,7 @@ const useWords = defineWords(
 export function useDocumentActions(knowledgeId: string) {
   const words = useWords()
   const { message } = App.useApp()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const wordsOf = useFailureWords()
   const refresh = useRefreshKnowledge()
   const readAgain = useMutation({
@@ -44,7 +44,7 @@ export function useDocumentActions(knowledgeId: string) {
       ]
       message.info(joinSentences(parts))
     },
-    onError: tell,
+    onError: showFailure,
     onSettled: () => refresh(knowledgeId),
   })
   const remove = useMutation({
@@ -65,7 +65,7 @@ export function useDocumentActions(knowledgeId: string) {
       const why = words.notRemoved(failures.length, wordsOf(failures[0]).title)
       message.error(removed === 0 ? why : `${words.removed(removed)} ${why}`, 6)
     },
-    onError: tell,
+    onError: showFailure,
     onSettled: () => refresh(knowledgeId),
   })
   return { readAgain, remove }

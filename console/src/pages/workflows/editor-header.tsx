@@ -54,7 +54,7 @@ interface EditorHeaderProps {
   /** Undoes or redoes, and shows what has changed. */
   onTravel(step: () => void): void
   onTidy(): void
-  onShow(what: ShownDialog): void
+  onShow(dialog: ShownDialog): void
   onRun(): void
 }
 

@@ -159,9 +159,9 @@ function SourceContent({ source, view, isText, onFailed }: SourceContentProps) {
 /** The origin of the passage, and actions for the document. */
 function SourceHead({ source, view }: { source: Source; view: DocumentView | undefined }) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const { knowledgeId, fileId, fileName, chunkId, index, score } = source
-  const save = useMutation({ mutationFn: () => saveFile(fileId, fileName), onError: tell })
+  const save = useMutation({ mutationFn: () => saveFile(fileId, fileName), onError: showFailure })
   const passage = view?.passage
   const path = pathTo('knowledge', knowledgeId, 'documents', fileId)
   const place =

@@ -7,10 +7,10 @@ import { Problems } from './problems.tsx'
 const useWords = defineWords(
   {
     add: 'Add a class',
-    what: (id: string) => `Description of ${id}`,
+    description: (id: string) => `Description of ${id}`,
     otherwise: 'everything else',
   },
-  { add: '添加类别', what: (id: string) => `${id} 的说明`, otherwise: '其他情况' },
+  { add: '添加类别', description: (id: string) => `${id} 的说明`, otherwise: '其他情况' },
 )
 
 interface ClassesInputProps {
@@ -42,7 +42,7 @@ export function ClassesInput({ value = [], onChange, pointer }: ClassesInputProp
               value={each['description']}
               onChange={description => change({ ...each, description })}
               pointer={below}
-              label={words.what(String(each['id'] ?? ''))}
+              label={words.description(String(each['id'] ?? ''))}
             />
             <Problems pointer={below} reach="below" />
           </div>

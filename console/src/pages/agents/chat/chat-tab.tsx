@@ -172,7 +172,7 @@ interface ConversationItemProps {
 /** One conversation of the list, with its actions. */
 function ConversationItem({ conversation, isShown, canChange, onRemoved }: ConversationItemProps) {
   const words = useConversationItemWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const queries = useQueryClient()
   const [isRenaming, setIsRenaming] = useState(false)
   const { conversation_id: id, agent_id: agentId } = conversation
@@ -192,7 +192,11 @@ function ConversationItem({ conversation, isShown, canChange, onRemoved }: Conve
   if (isRenaming)
     return (
       <li>
-        <RenameInput label={words.name} name={conversation.name} onDone={next => rename(next).catch(tell)} />
+        <RenameInput
+          label={words.name}
+          name={conversation.name}
+          onDone={next => rename(next).catch(showFailure)}
+        />
       </li>
     )
   return (
@@ -222,7 +226,7 @@ function ConversationItem({ conversation, isShown, canChange, onRemoved }: Conve
             okText={words.yes}
             okButtonProps={{ danger: true }}
             cancelText={words.no}
-            onConfirm={() => remove().catch(tell)}
+            onConfirm={() => remove().catch(showFailure)}
           >
             <Button type="text" size="small" icon={<DeleteOutlined />} aria-label={words.remove(name)} />
           </Confirm>

@@ -64,7 +64,7 @@ export function Chat({
   autoFocus = false,
 }: ChatProps) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const { session, state } = useChat(agent, conversationId, canTalk)
   const wordsOf = useFailureWords()
   const files = useAttachments({ upload, maxFiles, problemOf: error => wordsOf(error).title })
@@ -87,11 +87,11 @@ export function Chat({
     async (sending: Promise<string | undefined>): Promise<void> => {
       log.current?.goToEnd()
       input.current?.focus()
-      const id = await sending.catch(tell)
+      const id = await sending.catch(showFailure)
       if (id === undefined) onAnswered?.()
       else if (id !== conversationId) onConversation?.(id)
     },
-    [conversationId, onConversation, onAnswered, tell],
+    [conversationId, onConversation, onAnswered, showFailure],
   )
   const say = useCallback(
     (content: string) => void carry(session.send({ type: 'text', content, fileIds: [], inputs })),
@@ -134,7 +134,7 @@ export function Chat({
         ref={log}
         agent={agent}
         state={state}
-        onOlder={() => session.loadOlder().catch(tell)}
+        onOlder={() => session.loadOlder().catch(showFailure)}
         onSend={canTalk && isComplete ? say : undefined}
         onAgain={canTalk ? again : undefined}
         onReplace={canTalk && !isAnswering ? replace : undefined}
@@ -158,7 +158,7 @@ export function Chat({
           isAnswering={isAnswering}
           isReady={!state.isLoading && isComplete}
           onSend={outgoing => carry(session.send({ ...outgoing, inputs }))}
-          onStop={() => session.stop().catch(tell)}
+          onStop={() => session.stop().catch(showFailure)}
         />
       ) : (
         <p className="soft small read-only">{words.readOnly}</p>

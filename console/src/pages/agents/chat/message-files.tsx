@@ -62,7 +62,7 @@ function MessageFile({ file }: { file: FileRecord }) {
 
 function Recording({ file }: { file: FileRecord }) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const [isLoading, setIsLoading] = useState(false)
   const [address, setAddress] = useState<string>()
   useEffect(() => () => URL.revokeObjectURL(address ?? ''), [address])
@@ -71,7 +71,7 @@ function Recording({ file }: { file: FileRecord }) {
     try {
       setAddress(URL.createObjectURL(await fileContent(file.file_id)))
     } catch (error) {
-      tell(error)
+      showFailure(error)
     } finally {
       setIsLoading(false)
     }
@@ -95,7 +95,7 @@ function Recording({ file }: { file: FileRecord }) {
 
 function Download({ file }: { file: FileRecord }) {
   const words = useWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const download = async (): Promise<void> => {
     // Never opened in a tab: an HTML file would run with the console's origin.
     const content = new Blob([await fileContent(file.file_id)], { type: 'application/octet-stream' })
@@ -112,7 +112,7 @@ function Download({ file }: { file: FileRecord }) {
       icon={<DownloadOutlined />}
       aria-label={words.download(file.name)}
       title={file.name}
-      onClick={() => download().catch(tell)}
+      onClick={() => download().catch(showFailure)}
     >
       <span>{file.name}</span>
     </Button>

@@ -203,11 +203,11 @@ interface RateButtonsProps {
 /** Rates an answer; choosing the same rating again removes it. */
 function RateButtons({ rating, onRate }: RateButtonsProps) {
   const words = useRateButtonsWords()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const [isAsking, setIsAsking] = useState(false)
   const rate = (next: Rating | null, comment?: string): void => {
     setIsAsking(false)
-    onRate(next, comment).catch(tell)
+    onRate(next, comment).catch(showFailure)
   }
   return (
     <>

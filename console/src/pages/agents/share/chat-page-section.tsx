@@ -98,7 +98,7 @@ function Snippet({ title, label, text }: { title: string; label: string; text: s
 function AllowedOrigins({ agent }: { agent: AgentRecord }) {
   const words = useWords()
   const may = useMay()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const queries = useQueryClient()
   const stored = agent.allowed_origins
   const [origins, setOrigins] = useState<readonly string[]>(stored)
@@ -110,7 +110,7 @@ function AllowedOrigins({ agent }: { agent: AgentRecord }) {
       setOrigins((await call('POST /api/v1/agent/update', { body })).allowed_origins)
       await queries.invalidateQueries({ queryKey: agentKey(agent.id) })
     } catch (error) {
-      tell(error)
+      showFailure(error)
     } finally {
       setIsSaving(false)
     }

@@ -98,7 +98,7 @@ const useRunnerTokenWords = defineWords(
 function RunnerToken({ agent }: { agent: AgentRecord }) {
   const words = useRunnerTokenWords()
   const may = useMay()
-  const tell = useFailureToast()
+  const showFailure = useFailureToast()
   const [token, setToken] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
   if (!may.administer) return <p className="soft">{words.askAdmin}</p>
@@ -107,7 +107,7 @@ function RunnerToken({ agent }: { agent: AgentRecord }) {
     const name = words.name(agent.name).slice(0, 100)
     const body = { name, role: 'runner' as const, agent_ids: [agent.id] }
     await call('POST /api/v1/token/create', { body })
-      .then(made => setToken(made.token), tell)
+      .then(made => setToken(made.token), showFailure)
       .finally(() => setIsBusy(false))
   }
   if (token === undefined)
