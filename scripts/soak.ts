@@ -141,6 +141,6 @@ console.log(
   `${kills} kills, ${api.counts.calls} calls by ${clients.length} clients (${count('runs')} with runs); ` +
     (wrong.length === 0
       ? 'nothing lost, nothing doubled'
-      : `${wrong.length} faults:\n${wrong.slice(0, 50).join('\n')}`),
+      : `${wrong.length} failures:\n${wrong.slice(0, 50).join('\n')}`),
 )
 process.exit(wrong.length === 0 ? 0 : 1)

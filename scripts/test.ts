@@ -6,7 +6,7 @@
  *
  * `--browser` runs the browser tests (test/e2e), which build the console first. Without it they run only if a filter
  * names them. Without a Chromium they are skipped, which is a failure only with REQUIRE_BROWSER=1. If one or two files
- * fail, they run once more: a whole browser takes part, and not every disturbance is a fault. A file that passes then is
+ * fail, they run once more: a whole browser takes part, and not every failure is a defect. A file that passes then is
  * reported as flaky.
  *
  * `--clients` runs the tests with clients and servers of other projects (test/clients), which `npm run test:clients`

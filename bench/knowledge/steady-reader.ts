@@ -43,7 +43,7 @@ takeJob(async (job: SteadyJob): Promise<Times> => {
     if (dueAt > begun + job.milliseconds) break
     const wait = dueAt - performance.now()
     if (wait > 0) await sleep(wait)
-    // A late timer of this process is not the fault of the server.
+    // A late timer of this process is not caused by the server.
     const askedAt = Math.max(dueAt, performance.now() - 2)
     asked.push(get(agent, job).then(() => void times.push(performance.now() - askedAt)))
   }

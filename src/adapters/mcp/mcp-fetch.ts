@@ -52,7 +52,7 @@ const streamTimeouts = { ...callTimeouts, idleMilliseconds: 10 * minute }
 const endTimeouts = { connectMilliseconds: 2000, idleMilliseconds: 2000, totalMilliseconds: 2000 }
 /** Requests of the server that are answered after one of ours; we offer nothing, so an honest one sends few. */
 const maxServerRequests = 16
-/** Streams that one session may open, so that a server cannot make us connect again for ever. */
+/** Streams that one session may open, so that a server cannot make us connect again forever. */
 const maxStreams = 32
 
 interface McpFetchOptions {

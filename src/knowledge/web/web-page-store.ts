@@ -283,12 +283,12 @@ export class WebPageStore extends Store {
     pages: readonly WebPage[],
     trustedAfter: number,
   ): Promise<string[]> {
-    const told = new Map(pages.map(({ url, options }) => [url, options]))
+    const declared = new Map(pages.map(({ url, options }) => [url, options]))
     const known = await transaction.all(sql`
       SELECT ${webPages.columns('id', 'url', 'status', 'options', 'fetchedAt')} FROM web_pages WHERE ${own}`)
     const unchanged: string[] = []
     for (const { id, url, status, options, fetchedAt = 0 } of known) {
-      const { lastmod, crawlDelay } = told.get(url) ?? {}
+      const { lastmod, crawlDelay } = declared.get(url) ?? {}
       const isSame = lastmod !== undefined && lastmod === options.lastmod
       if (isSame && status === 'ready' && fetchedAt > trustedAfter) unchanged.push(id)
       if (lastmod === options.lastmod && crawlDelay === options.crawlDelay) continue
