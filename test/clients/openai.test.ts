@@ -132,8 +132,8 @@ describe('openai', () => {
       client.chat.completions.create({ model: 'nobody', messages }),
       (error: unknown) => error instanceof NotFoundError && error.code === 'model_not_found',
     )
-    const stranger = new OpenAI({ baseURL: `${server.base}/v1`, apiKey: 'wrong', maxRetries: 0 })
-    await assert.rejects(stranger.models.list(), AuthenticationError)
+    const unauthorized = new OpenAI({ baseURL: `${server.base}/v1`, apiKey: 'wrong', maxRetries: 0 })
+    await assert.rejects(unauthorized.models.list(), AuthenticationError)
     fail()
     const stream = await client.chat.completions.create({ model: agent, messages, stream: true })
     await assert.rejects(

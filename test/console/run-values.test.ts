@@ -72,10 +72,10 @@ describe('What a node needs to run alone', () => {
 
 describe('A duration', () => {
   it('is shown in a suitable unit', () => {
-    const told = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000, 3_600_000, 12_000_000].map(
+    const shown = [0, 840, 999, 1000, 3210, 9960, 59_000, 59_990, 125_000, 3_600_000, 12_000_000].map(
       formatDuration,
     )
-    assert.deepEqual(told, [
+    assert.deepEqual(shown, [
       '0 ms',
       '840 ms',
       '999 ms',

@@ -156,7 +156,7 @@ describe('copies', () => {
   test('of a note alone work, and invalid shapes are left out', () => {
     const before = drawing({ n: note('x') })
     assert.equal(pasteEdit(before, copyText(before, [], ['n']), offset)?.shapeIds.length, 1)
-    const strange = [
+    const invalid = [
       { ...note('x'), color: 'url(x)' },
       { ...note('x'), x: 'far' },
       { ...note('x'), width: 1e9 },
@@ -169,7 +169,7 @@ describe('copies', () => {
       nodes: [],
       edges: [],
       positions: {},
-      shapes: Object.fromEntries(strange.map((shape, index) => [`s${index}`, shape])),
+      shapes: Object.fromEntries(invalid.map((shape, index) => [`s${index}`, shape])),
     })
     assert.equal(pasteEdit(before, text, offset), undefined)
   })

@@ -102,7 +102,7 @@ test('stops an ingestion that makes no progress, replaces its thread, and serves
     return parts
   }
   try {
-    // Threads have a low priority: beside other load, one may make no progress for this long through no fault of its own.
+    // Threads have a low priority: beside other load, one may make no progress for this long without being stuck.
     const readLight = (content: string, attempts = 60): Promise<ReadPart[]> =>
       read(content).catch(error => (attempts > 1 ? readLight(content, attempts - 1) : Promise.reject(error)))
     const [stopped, served] = await Promise.allSettled([

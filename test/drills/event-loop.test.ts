@@ -122,15 +122,15 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
 
   test('is not blocked by bodies of many small values', async () => {
     const members = many(75_000, at => `,"k${at}":1`)
-    const stranger = api.as(undefined)
+    const anonymous = api.as(undefined)
     const sent = `{"agent_id":"agent_x"${members}}`
     const type = { headers: { 'content-type': 'application/json' } }
-    await watch('a stranger sends 75,000 members, ten times', async () => {
-      const calls = Array.from({ length: 10 }, () => stranger.post('conversation/chat', sent, type))
+    await watch('an anonymous client sends 75,000 members, ten times', async () => {
+      const calls = Array.from({ length: 10 }, () => anonymous.post('conversation/chat', sent, type))
       for (const call of calls) assert.equal(await statusOf(call), 413)
     })
     const deep = `{"agent_id":"agent_x","x":{"a":0${members}}}`
-    await watch('the same one level deeper', () => stranger.post('conversation/chat', deep, type))
+    await watch('the same one level deeper', () => anonymous.post('conversation/chat', deep, type))
     for (const [name, body] of [
       ['550,000 members', `{"workflow":{"nodes":[],"edges":[]${many(550_000, at => `,"k${at}":1`)}}}`],
       [

@@ -100,11 +100,11 @@ describeConsole('Chat page', world => {
         .getByRole('button', { name: /^How many days\?/ })
         .click()
       await log(page).getByText('And in May?', { exact: true }).first().waitFor()
-      const stranger = await (await world.browser.newContext()).newPage()
-      await stranger.goto(address(agentId))
-      await stranger.getByRole('button', { name: 'Your conversations' }).click()
-      await stranger.getByText('You have no conversations yet', { exact: false }).waitFor()
-      await stranger.context().close()
+      const otherVisitor = await (await world.browser.newContext()).newPage()
+      await otherVisitor.goto(address(agentId))
+      await otherVisitor.getByRole('button', { name: 'Your conversations' }).click()
+      await otherVisitor.getByText('You have no conversations yet', { exact: false }).waitFor()
+      await otherVisitor.context().close()
     },
     { signedIn: false },
   )

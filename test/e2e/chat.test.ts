@@ -98,9 +98,9 @@ describeConsole('Chat', world => {
 
       await log(page).getByRole('button', { name: 'Bad answer' }).click()
       await page.getByLabel('What was wrong with it? (optional)').fill('Too short')
-      const told = page.waitForResponse(/conversation\/feedback/)
+      const response = page.waitForResponse(/conversation\/feedback/)
       await page.getByRole('button', { name: 'Send feedback' }).click()
-      const sent = (await told).request().postDataJSON()
+      const sent = (await response).request().postDataJSON()
       assert.deepEqual([sent.rating, sent.comment], ['dislike', 'Too short'])
       await page.reload()
       await log(page).locator('strong', { hasText: '30 days' }).waitFor()

@@ -93,9 +93,9 @@ test('callers see as much of it as they see of the stream', async () => {
   const runner = api.as(made.token)
   const own = await openTalk(runner, agent)
   await say(runner, own, 'How is the weather?')
-  const told = await replyOf(own, runner)
-  assert.match(told.tools[0].result, /22 degrees in Paris/)
-  assert.equal(told.reasoning, undefined)
+  const reply = await replyOf(own, runner)
+  assert.match(reply.tools[0].result, /22 degrees in Paris/)
+  assert.equal(reply.reasoning, undefined)
 })
 
 test('the stored steps are limited, and outputs of any shape are accepted', () => {

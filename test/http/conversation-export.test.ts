@@ -158,6 +158,6 @@ test('a token that may read conversations may export them, and the export is in 
   const anonymous = api.as(undefined)
   assert.equal((await anonymous.post('conversation/export', { format: 'csv' })).status, 401)
   const space = await dataOf(api.post('workspace/create', { name: 'Other' }))
-  const stranger = api.as(space.token)
-  assert.deepEqual(await contents({ agent_id: agent }, stranger), [])
+  const otherWorkspace = api.as(space.token)
+  assert.deepEqual(await contents({ agent_id: agent }, otherWorkspace), [])
 })

@@ -209,8 +209,8 @@ test('a runner sends no document that it knows from a citation, through any endp
   const nodes = graph.nodes.map(each => (each.id === 'input' ? reader : each))
   const readerId = await makeAgent(api, { workflow_id: await makeWorkflow(api, { ...graph, nodes }) })
   const other = { name: 'o', role: 'runner', agent_ids: [readerId] }
-  const stranger = api.as((await dataOf(api.post('token/create', other))).token)
-  const read = await send(stranger, await openTalk(stranger, readerId), 'Read it', {
+  const otherRunner = api.as((await dataOf(api.post('token/create', other))).token)
+  const read = await send(otherRunner, await openTalk(otherRunner, readerId), 'Read it', {
     inputs: { doc: document },
   })
   assert.deepEqual([read.json.code, read.json.errors?.[0].path], [40001, '/inputs/doc'], read.text)

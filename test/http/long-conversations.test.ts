@@ -120,7 +120,7 @@ test('stops active and waiting runs of a deleted agent', async () => {
   await running
   const active = server.runs.started.at(-1)!
   await server.api.post('agent/delete', { id: agent_id })
-  await active.write('nobody hears it')
+  await active.write('no subscriber is left')
   await server.conversations.sweep(new AbortController().signal)
   assert.deepEqual([active.record.status, waiting.record.status], ['stopped', 'stopped'])
   assert.equal((await answer).status, 404)

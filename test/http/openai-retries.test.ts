@@ -258,14 +258,14 @@ describe('an earlier response', () => {
     const other = await makeAgent(api)
     const runner = async (more: object) =>
       api.as((await dataOf(api.post('token/create', { name: 'r', role: 'runner', ...more }))).token)
-    const strangers = [
+    const others = [
       api.as(token),
       await runner({ agent_ids: [other] }),
       await runner({ agent_ids: [agent], user_id: 'bob' }),
     ]
-    for (const stranger of strangers)
+    for (const client of others)
       for (const each of [id, run.id, `resp_${'a'.repeat(44)}`, `resp_${'a'.repeat(22)}`, 'resp_x']) {
-        const { status, json } = await get(each, stranger)
+        const { status, json } = await get(each, client)
         assert.deepEqual([status, json.error.code], [404, 'not_found'], each)
         assert.doesNotMatch(json.error.message, /secret/)
       }

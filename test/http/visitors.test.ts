@@ -119,17 +119,17 @@ describe('visitors', () => {
     const talk = await openTalk(ada, agentId)
     const { feedback } = await say(ada, talk, 'my secret')
     const message_id = feedback[0].message_id
-    for (const stranger of [bob, api.as(undefined)]) {
-      assert.deepEqual(outcome(await stranger.post('conversation/retrieve', talk)), [404, 40401])
-      assert.deepEqual(outcome(await send(stranger, talk, 'hi')), [404, 40401])
-      assert.deepEqual(outcome(await stranger.post('conversation/stop', talk)), [404, 40401])
-      assert.deepEqual(outcome(await upload(stranger, talk, 'a.txt', 'x')), [404, 40401])
+    for (const other of [bob, api.as(undefined)]) {
+      assert.deepEqual(outcome(await other.post('conversation/retrieve', talk)), [404, 40401])
+      assert.deepEqual(outcome(await send(other, talk, 'hi')), [404, 40401])
+      assert.deepEqual(outcome(await other.post('conversation/stop', talk)), [404, 40401])
+      assert.deepEqual(outcome(await upload(other, talk, 'a.txt', 'x')), [404, 40401])
       assert.deepEqual(
-        outcome(await stranger.get(`conversation/file?${query(talk, { message_id, file_id: 'file_x' })}`)),
+        outcome(await other.get(`conversation/file?${query(talk, { message_id, file_id: 'file_x' })}`)),
         [404, 40401],
       )
       assert.deepEqual(
-        outcome(await stranger.post('conversation/create', { agent_id: agentId, user_id: ada.userId })),
+        outcome(await other.post('conversation/create', { agent_id: agentId, user_id: ada.userId })),
         [403, 40301],
       )
     }
@@ -205,9 +205,10 @@ describe('the turn of a visitor', () => {
     const { status, json } = await answer
     assert.deepEqual([status, json.stopped], [200, true])
     assert.equal((await ada.post('conversation/stop', talk)).json.stopped, false)
-    const { retrieve_data: told } = (await ada.post('conversation/retrieve', { ...talk, details: true })).json
+    const { retrieve_data: shown } = (await ada.post('conversation/retrieve', { ...talk, details: true }))
+      .json
     assert.deepEqual(
-      told.map(({ role, stopped }: { role: number; stopped?: boolean }) => [role, stopped]),
+      shown.map(({ role, stopped }: { role: number; stopped?: boolean }) => [role, stopped]),
       [
         [0, undefined],
         [1, true],
@@ -300,8 +301,8 @@ describe('the citations of a turn', () => {
     const [cited, ...others] = turn.citations
     assert.deepEqual([others.length, cited.index, cited.message_id], [0, 1, feedback[0].message_id])
     assert.equal(texts[cited.file_name as keyof typeof texts], cited.content)
-    const stranger = await visitor(agent)
-    assert.equal((await stranger.get(`conversation/turn?${query(talk, { chat_id })}`)).status, 404)
+    const otherVisitor = await visitor(agent)
+    assert.equal((await otherVisitor.get(`conversation/turn?${query(talk, { chat_id })}`)).status, 404)
     assert.equal((await ada.get(`conversation/turn?${query(talk, { chat_id: 'chat_x' })}`)).status, 404)
   })
 })
@@ -313,12 +314,12 @@ describe('files of visitors', () => {
     const file = (await upload(ada, talk, 'dot.png', png)).json
     assert.deepEqual([file.code, file.mime_type, file.size], [0, 'image/png', png.length])
     const image = { data_type: 'image', file_list: [file.file_id] }
-    const other = await openTalk(ada, agentId)
-    const elsewhere = await send(ada, other, '', image)
+    const otherTalk = await openTalk(ada, agentId)
+    const elsewhere = await send(ada, otherTalk, '', image)
     assert.deepEqual([...outcome(elsewhere), elsewhere.json.errors[0].path], [400, 40001, '/file_list/0'])
-    const stranger = await visitor()
-    const theirs = await openTalk(stranger, agentId)
-    assert.equal((await send(stranger, theirs, '', image)).status, 400)
+    const otherVisitor = await visitor()
+    const theirs = await openTalk(otherVisitor, agentId)
+    assert.equal((await send(otherVisitor, theirs, '', image)).status, 400)
     const sent = await say(ada, talk, '', image)
     const place = (of: Talk) =>
       `conversation/file?${query(of, { message_id: sent.message_id, file_id: file.file_id })}`
@@ -326,8 +327,8 @@ describe('files of visitors', () => {
     assert.deepEqual([read.status, read.headers.get('content-type')], [200, 'image/png'])
     assert.deepEqual(read.bytes, png)
     assert.match(read.headers.get('content-disposition') ?? '', /dot\.png/)
-    assert.equal((await stranger.get(place(talk))).status, 404)
-    assert.equal((await ada.get(place(other))).status, 404)
+    assert.equal((await otherVisitor.get(place(talk))).status, 404)
+    assert.equal((await ada.get(place(otherTalk))).status, 404)
     assert.equal((await ada.get(`files/${file.file_id}`)).status, 401)
     const workspaceFile = (await api.upload('private.txt', 'inside')).json.data.file_id
     const anonymous = api.as(undefined)

@@ -259,7 +259,7 @@ describe('testing a model', () => {
     const { code, message } = await testModel(missing, clock)
     assert.deepEqual([code, message], ['not_configured', 'Send the key again'])
     await assert.rejects(
-      testModel(() => Promise.reject(new TypeError('a fault of ours')), clock),
+      testModel(() => Promise.reject(new TypeError('an internal error')), clock),
       TypeError,
     )
   })

@@ -112,16 +112,16 @@ test('if all items fail, the step fails with the reason of the first', async () 
 })
 
 test('an internal error is not a failure of an item, and no further item is started', async () => {
-  const fault = new TypeError('x is undefined')
+  const internalError = new TypeError('x is undefined')
   let isSecondDone = false
   const work = async ({ index }: ChildCall) => {
-    if (index === 0) throw fault
+    if (index === 0) throw internalError
     for (let turn = 0; turn < 5; turn += 1) await null
     isSecondDone = true
     return answer('ok')
   }
   const { step, outputs } = run([1, 2, 3, 4], work, { parallel: 2 })
-  await assert.rejects(outputs(), error => error === fault)
+  await assert.rejects(outputs(), error => error === internalError)
   assert.equal(step.calls.length, 2)
   assert.ok(isSecondDone, 'what was under way is not left behind')
 })

@@ -144,9 +144,14 @@ test('a failed model of a base is retryable if its failure is', async () => {
 })
 
 test('an internal error is not reported as a failure of the step', async () => {
-  const fault = new TypeError('x is undefined')
-  const run = outputsOf(knowledgeRetrieval, fakeStep(), { query: 'x', knowledge_ids: ['kb'] }, failing(fault))
-  await assert.rejects(run, error => error === fault)
+  const internalError = new TypeError('x is undefined')
+  const run = outputsOf(
+    knowledgeRetrieval,
+    fakeStep(),
+    { query: 'x', knowledge_ids: ['kb'] },
+    failing(internalError),
+  )
+  await assert.rejects(run, error => error === internalError)
 })
 
 test('settings out of range are gaps at their places', () => {

@@ -63,7 +63,7 @@ const sendJson = (response: ServerResponse, status: number, value: unknown, head
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 }
 
-/** Executes faults without a proper response. */
+/** Simulates failures without a proper response. */
 function spoil(response: ServerResponse, plan: ChatPlan & PlainPlan): boolean {
   if (plan.hang) return true
   if (plan.drop) response.destroy()
@@ -153,7 +153,7 @@ const searchAnswer = (query: string) => ({
   ],
 })
 
-/** A model provider on loopback: chat, transcription and web search, with faults on demand. */
+/** A model provider on loopback: chat, transcription and web search, with injected faults. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const calls: ScriptedCalls = { chat: [], search: [], transcription: [], speech: [], models: [] }
   const goesWell = (): undefined => undefined

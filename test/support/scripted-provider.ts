@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** The fault of the provider in one call. */
+/** A fault that is injected into one call. */
 export type Fault =
   | 'hang' // accepts the request and never responds
   | 'drop' // closes the connection without a response
@@ -117,7 +117,7 @@ function spoil(response: ServerResponse, fault: Fault | undefined): boolean {
 export interface ScriptedProvider {
   baseUrl: string
   calls: ProviderCall[]
-  /** Faults of the next calls, in order. `undefined` is a call that succeeds. */
+  /** Injects faults into the next calls, in order. `undefined` is a call that succeeds. */
   play(...faults: (Fault | undefined)[]): void
   /** Decides on every call after the queue is empty. */
   decide(rule: (call: ProviderCall) => Fault | undefined): void
@@ -126,7 +126,7 @@ export interface ScriptedProvider {
   close(): Promise<void>
 }
 
-/** A model provider on loopback: deterministic embeddings and ranking, and faults on demand. */
+/** A model provider on loopback: deterministic embeddings and ranking, and injected faults. */
 export async function startScriptedProvider(given = { dimension: 64 }): Promise<ScriptedProvider> {
   let { dimension } = given
   const calls: ProviderCall[] = []

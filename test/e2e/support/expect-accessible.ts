@@ -31,9 +31,9 @@ export async function expectAccessible(page: Page, where: string, within = 'html
     `axe.run(${JSON.stringify(within)}).then(({ violations }) => violations)`,
   )
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  const told = serious.map(
+  const messages = serious.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ target, html }) => `    ${target.join(' ')}  ${html.slice(0, 160)}`).join('\n')}`,
   )
-  assert.equal(told.join('\n'), '', `axe-core on ${where}`)
+  assert.equal(messages.join('\n'), '', `axe-core on ${where}`)
 }

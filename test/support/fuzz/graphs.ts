@@ -1,7 +1,7 @@
 import { edge, extractorKind, graph, node, orderingGraph } from '../../workflow/graphs.ts'
+import { edgeCaseString, edgeCaseValue } from './edge-cases.ts'
 import { places, setAt } from './json-places.ts'
 import type { Random } from './random.ts'
-import { strangeString, strangeValue } from './strange-values.ts'
 
 const plainGraph = (): unknown => graph([node('input', 'input'), node('end', 'end')], [edge('input', 'end')])
 
@@ -18,17 +18,17 @@ const chainGraph = (random: Random): unknown => {
   )
 }
 
-const strangeButLegalGraph = (random: Random): unknown =>
+const unusualGraph = (random: Random): unknown =>
   graph(
     [
-      node(strangeString(random) || 'x', 'unknown_kind', { anything: strangeValue(random) }),
+      node(edgeCaseString(random) || 'x', 'unknown_kind', { anything: edgeCaseValue(random) }),
       node('form', extractorKind, {
         id: 'form',
         parameters: [],
-        instruction: strangeString(random),
+        instruction: edgeCaseString(random),
         role: '',
       }),
-      node('say', 'output', { answer: `${strangeString(random)}{{#form.x#}}` }),
+      node('say', 'output', { answer: `${edgeCaseString(random)}{{#form.x#}}` }),
     ],
     [edge('form', 'say')],
   )
@@ -43,7 +43,7 @@ export function validGraph(random: Random): unknown {
     case 'chain':
       return chainGraph(random)
     case 'strange':
-      return strangeButLegalGraph(random)
+      return unusualGraph(random)
     case 'empty':
       return graph([])
   }
@@ -57,7 +57,7 @@ interface LooseGraph {
 /** A graph with one or a few mutations: lists cut, duplicated, crossed over, and values swapped anywhere. */
 export function brokenGraph(random: Random): unknown {
   const broken = structuredClone(validGraph(random)) as LooseGraph
-  for (let faults = 1 + random.below(3); faults > 0; faults--) {
+  for (let errors = 1 + random.below(3); errors > 0; errors--) {
     const list = random.chance(0.5) ? broken.nodes : broken.edges
     if (!Array.isArray(list)) break
     const at = random.below(list.length + 1)
@@ -65,7 +65,7 @@ export function brokenGraph(random: Random): unknown {
       random.weighted({ value: 6, remove: 1, double: 2, cross: 2, odd: 2, loop: 1, many: 0.3, nowhere: 1 })
     ) {
       case 'value':
-        setAt(broken, random.pick(places(broken)), strangeValue(random))
+        setAt(broken, random.pick(places(broken)), edgeCaseValue(random))
         break
       case 'remove':
         list.splice(at, 1)
@@ -78,13 +78,13 @@ export function brokenGraph(random: Random): unknown {
           (random.chance(0.5) ? broken.nodes : broken.edges).push(structuredClone(random.pick(list)))
         break
       case 'odd':
-        list.splice(at, 0, strangeValue(random))
+        list.splice(at, 0, edgeCaseValue(random))
         break
       case 'loop':
         broken.edges.push(edge('end', 'input'), edge('input', 'input'))
         break
       case 'nowhere':
-        broken.edges.push(edge(strangeString(random), 'end'))
+        broken.edges.push(edge(edgeCaseString(random), 'end'))
         break
       case 'many':
         for (let count = 0; count < 2100; count++) broken.nodes.push(node(`n${count}`, 'llm'))

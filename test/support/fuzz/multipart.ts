@@ -1,8 +1,8 @@
-import type { FaultyBytes } from './body-faults.ts'
+import { edgeCaseString } from './edge-cases.ts'
+import type { MalformedBytes } from './malformed-body.ts'
 import type { Random } from './random.ts'
-import { strangeString } from './strange-values.ts'
 
-export interface MultipartBody extends FaultyBytes {
+export interface MultipartBody extends MalformedBytes {
   contentType: string
 }
 
@@ -25,7 +25,7 @@ export const fieldPart = (name: string, content: string): Buffer =>
 const end = Buffer.from('--B--\r\n')
 
 /** A form with one file, mostly valid, else broken in one of the ways that are known to break parsers. */
-export function faultyMultipart(random: Random): MultipartBody {
+export function malformedMultipart(random: Random): MultipartBody {
   const content = random.bytes(random.below(random.chance(0.1) ? 200_000 : 400))
   const good = Buffer.concat([filePart('file', 'a.txt', content), end])
   const what = random.weighted({
@@ -36,7 +36,7 @@ export function faultyMultipart(random: Random): MultipartBody {
     'two files': 1,
     'other name': 1,
     'no file': 1,
-    'strange filename': 3,
+    'unusual filename': 3,
     'header without colon': 1,
     'large part header': 1,
     'no disposition': 1,
@@ -73,11 +73,11 @@ export function faultyMultipart(random: Random): MultipartBody {
     case 'two files':
       return give(filePart('file', 'a', content), filePart('file', 'b', content), end)
     case 'other name':
-      return give(filePart(strangeString(random).replace(/["\r\n]/g, ''), 'a', content), end)
+      return give(filePart(edgeCaseString(random).replace(/["\r\n]/g, ''), 'a', content), end)
     case 'no file':
       return give(fieldPart('file', 'a'), end)
-    case 'strange filename':
-      return give(filePart('file', strangeString(random), content), end)
+    case 'unusual filename':
+      return give(filePart('file', edgeCaseString(random), content), end)
     case 'header without colon':
       return give(
         part(['no colon here', 'Content-Disposition: form-data; name="file"; filename="a"'], content),
@@ -108,7 +108,7 @@ export function faultyMultipart(random: Random): MultipartBody {
     case 'random':
       return give(content)
     case 'fields':
-      return give(fieldPart(strangeString(random).slice(0, 500), 'x'.repeat(random.below(80_000))), good)
+      return give(fieldPart(edgeCaseString(random).slice(0, 500), 'x'.repeat(random.below(80_000))), good)
     default:
       return give(good)
   }

@@ -1,14 +1,14 @@
-import { faultyBytes } from './body-faults.ts'
+import { edgeCaseNumbers, edgeCaseString, hostileNames } from './edge-cases.ts'
 import type { FuzzOperation } from './interface.ts'
-import { faultyJson } from './json-faults.ts'
-import { faultyMultipart } from './multipart.ts'
+import { malformedBytes } from './malformed-body.ts'
+import { malformedJson } from './malformed-json.ts'
+import { malformedMultipart } from './multipart.ts'
 import type { Random } from './random.ts'
 import { type KnownIds, sample } from './sample.ts'
-import { hostileNames, strangeNumbers, strangeString } from './strange-values.ts'
 
 export interface FuzzRequest {
   operation: FuzzOperation
-  /** A short description of the faults. */
+  /** A short description of the errors. */
   what: string
   method: string
   path: string
@@ -61,7 +61,7 @@ function planPath(
     const field = operation.fields.find(candidate => candidate.name === name && candidate.in === 'path')
     if (random.chance(0.6)) return encoded(String(sample(field?.schema ?? {}, known, random)))
     what.push(`path ${name}`)
-    return encoded(strangeString(random).slice(0, 3000))
+    return encoded(edgeCaseString(random).slice(0, 3000))
   })
   return { path, what }
 }
@@ -84,10 +84,10 @@ function planQuery(
       case 'missing':
         break
       case 'strange':
-        pairs.push(`${field.name}=${encoded(strangeString(random).slice(0, 1000))}`)
+        pairs.push(`${field.name}=${encoded(edgeCaseString(random).slice(0, 1000))}`)
         break
       case 'number':
-        pairs.push(`${field.name}=${random.pick(strangeNumbers)}`)
+        pairs.push(`${field.name}=${random.pick(edgeCaseNumbers)}`)
         break
       case 'twice':
         pairs.push(`${field.name}=${encoded(good)}`, `${field.name}=${encoded(good)}`)
@@ -103,7 +103,7 @@ function planQuery(
   }
   if (random.chance(0.05)) {
     what.push('query extra')
-    pairs.push(`${encoded(random.pick(hostileNames))}=${encoded(strangeString(random).slice(0, 200))}`)
+    pairs.push(`${encoded(random.pick(hostileNames))}=${encoded(edgeCaseString(random).slice(0, 200))}`)
   }
   return { query: pairs.length > 0 ? `?${pairs.join('&')}` : '', what }
 }
@@ -131,7 +131,7 @@ function planHeaders(
             'key-1',
             '1',
           ])
-        : strangeString(random),
+        : edgeCaseString(random),
     )
   }
   return { headers, what }
@@ -152,7 +152,7 @@ function planJson(operation: FuzzOperation, known: KnownIds, freshId: string, ra
   // Only a provider of the test is called.
   if (typeof value['base_url'] === 'string') value['base_url'] = random.pick(known['url'] ?? [])
   if (takesFreshId(operation) && 'id' in properties && random.chance(0.7)) value['id'] = freshId
-  const { what, bytes } = faultyBytes(faultyJson(value, random), random)
+  const { what, bytes } = malformedBytes(malformedJson(value, random), random)
   const headers: Record<string, string> = { 'content-type': random.pick(goodJsonTypes) }
   if (random.chance(0.06)) {
     const type = random.pick(contentTypes)
@@ -171,11 +171,11 @@ function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, ra
     case 'json':
       return planJson(operation, known, freshId, random)
     case 'multipart': {
-      const { what, bytes, contentType } = faultyMultipart(random)
+      const { what, bytes, contentType } = malformedMultipart(random)
       return { what, bytes, headers: { 'content-type': contentType } }
     }
     case 'raw': {
-      const name = encoded(strangeString(random)).slice(0, 2000)
+      const name = encoded(edgeCaseString(random)).slice(0, 2000)
       const headers: Record<string, string> = {
         'content-type': random.pick(['application/octet-stream', 'text/html', 'image/png', 'garbage']),
       }
@@ -202,7 +202,7 @@ const spellings: ((path: string) => string)[] = [
   path => path.replace('/v1/', '/v1/../v1/'),
 ]
 
-/** One request to the operation, valid except for one or a few faults. */
+/** One request to the operation, valid except for one or a few errors. */
 export function planRequest(
   operation: FuzzOperation,
   known: KnownIds,

@@ -2,10 +2,10 @@ import { checkEffect, countFiles } from './effects.ts'
 import { FuzzResult } from './fuzz-result.ts'
 import { type FuzzOperation, type Interface, readInterface } from './interface.ts'
 import { violations } from './invariants.ts'
+import { malformedWire, tryWire } from './malformed-wire.ts'
 import { type FuzzRequest, planRequest } from './plan-request.ts'
 import { Random } from './random.ts'
 import { Sender } from './send.ts'
-import { brokenWire, tryWire } from './wire-faults.ts'
 import { type Caller, createWorld, pickCaller, type World } from './world.ts'
 
 export interface FuzzOptions {
@@ -76,7 +76,7 @@ async function tryRequest(run: Run, index: number): Promise<void> {
   const caller = pickCaller(world, operation.access, random)
   const request = planRequest(operation, world.known, `fz_${options.seed}_${index}`, random)
   if (!operation.name.startsWith('files.') && random.chance(wireShare)) {
-    const wire = brokenWire(request, caller.authorization, random)
+    const wire = malformedWire(request, caller.authorization, random)
     const problems = await tryWire(options.base, wire, api)
     return result.add(request, caller, index, { status: 'broken HTTP', milliseconds: 0, problems })
   }

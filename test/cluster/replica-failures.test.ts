@@ -16,7 +16,7 @@ const isPostgres = Boolean(process.env['TEST_DATABASE_URL'])
 const isIncreasing = (numbers: readonly number[]): boolean =>
   numbers.every((number, at) => at === 0 || number > numbers[at - 1]!)
 
-/** Every fault is checked to be one: without it the test would prove nothing. */
+/** Every failure is checked to occur: without that the test would prove nothing. */
 describe('failures of replicas', { skip: !isPostgres && 'needs PostgreSQL: run with --postgres' }, () => {
   let postgres: OwnPostgres | undefined
   let world: ReplicaWorld
@@ -25,7 +25,7 @@ describe('failures of replicas', { skip: !isPostgres && 'needs PostgreSQL: run w
   let [a, b]: ServerProcess[] = []
   before(async () => {
     // Where there is no other server, all but the restart can be tested on the usual one.
-    postgres = await startOwnPostgres('replica-faults').catch(() => undefined)
+    postgres = await startOwnPostgres('replica-failures').catch(() => undefined)
     world = await startReplicaWorld({}, { server: postgres?.url })
     replicas = world.replicas
     ;[a, b] = replicas.all

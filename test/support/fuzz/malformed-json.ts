@@ -1,17 +1,17 @@
-import { brokenGraph } from './graphs.ts'
-import { places, removeAt, setAt, valueAt } from './json-places.ts'
-import type { Random } from './random.ts'
 import {
+  edgeCaseLiterals,
+  edgeCaseNumbers,
+  edgeCaseString,
+  edgeCaseValue,
   hostileNames,
   hostileValue,
   setOwn,
-  strangeLiterals,
-  strangeNumbers,
-  strangeString,
-  strangeValue,
-} from './strange-values.ts'
+} from './edge-cases.ts'
+import { brokenGraph } from './graphs.ts'
+import { places, removeAt, setAt, valueAt } from './json-places.ts'
+import type { Random } from './random.ts'
 
-export interface FaultyText {
+export interface MalformedText {
   what: string
   text: string
 }
@@ -33,7 +33,7 @@ const withLiteral = (value: object, literal: string, random: Random): string => 
 function withDuplicate(value: Record<string, unknown>, random: Random): string {
   const names = Object.keys(value)
   const name = names.length > 0 ? random.pick(names) : 'id'
-  const other = random.chance(0.5) ? strangeValue(random) : value[name]
+  const other = random.chance(0.5) ? edgeCaseValue(random) : value[name]
   const extra = `${JSON.stringify(name)}:${JSON.stringify(other ?? null)}`
   const members = names.map(key => `${JSON.stringify(key)}:${JSON.stringify(value[key])}`)
   members.splice(random.below(members.length + 1), 0, extra)
@@ -49,8 +49,8 @@ const objectsIn = (value: unknown): object[] => [
 
 const isGraph = (value: unknown): boolean => typeof value === 'object' && value !== null && 'nodes' in value
 
-/** The text of a body like `value` with at most one fault. */
-export function faultyJson(value: Record<string, unknown>, random: Random): FaultyText {
+/** The text of a body like `value` with at most one error. */
+export function malformedJson(value: Record<string, unknown>, random: Random): MalformedText {
   const what = random.weighted({
     nothing: 3,
     'wrong type': 5,
@@ -65,12 +65,12 @@ export function faultyJson(value: Record<string, unknown>, random: Random): Faul
     graph: 4,
     escapes: 0.5,
   })
-  const print = (): FaultyText => ({ what, text: JSON.stringify(value) })
+  const print = (): MalformedText => ({ what, text: JSON.stringify(value) })
   switch (what) {
     case 'nothing':
       return print()
     case 'wrong type':
-      setAt(value, random.pick(places(value)), strangeValue(random))
+      setAt(value, random.pick(places(value)), edgeCaseValue(random))
       return print()
     case 'missing':
       removeAt(value, random.pick(places(value)))
@@ -83,15 +83,15 @@ export function faultyJson(value: Record<string, unknown>, random: Random): Faul
         setOwn(random.pick(objectsIn(value)), random.pick(hostileNames), hostileValue(random))
       return print()
     case 'number':
-      setAt(value, random.pick(places(value)), random.pick(strangeNumbers))
+      setAt(value, random.pick(places(value)), random.pick(edgeCaseNumbers))
       return print()
     case 'string':
-      setAt(value, random.pick(places(value)), strangeString(random))
+      setAt(value, random.pick(places(value)), edgeCaseString(random))
       return print()
     case 'duplicate':
       return { what, text: withDuplicate(value, random) }
     case 'literal':
-      return { what, text: withLiteral(value, random.pick(strangeLiterals), random) }
+      return { what, text: withLiteral(value, random.pick(edgeCaseLiterals), random) }
     case 'deep':
       return {
         what,

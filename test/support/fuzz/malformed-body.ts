@@ -1,7 +1,7 @@
-import type { FaultyText } from './json-faults.ts'
+import type { MalformedText } from './malformed-json.ts'
 import type { Random } from './random.ts'
 
-export interface FaultyBytes {
+export interface MalformedBytes {
   what: string
   bytes: Buffer
 }
@@ -9,7 +9,7 @@ export interface FaultyBytes {
 const swap = (bytes: Buffer): Buffer => (bytes.length % 2 === 0 ? bytes.swap16() : bytes)
 
 /** The bytes of a JSON body, mostly valid, else broken below the level of JSON. */
-export function faultyBytes(good: FaultyText, random: Random): FaultyBytes {
+export function malformedBytes(good: MalformedText, random: Random): MalformedBytes {
   const what = random.weighted({
     good: 60,
     truncated: 4,
@@ -29,7 +29,7 @@ export function faultyBytes(good: FaultyText, random: Random): FaultyBytes {
   const { text } = good
   const bytes = Buffer.from(text)
   const at = random.below(bytes.length + 1)
-  const done = (result: Buffer | string): FaultyBytes => ({
+  const done = (result: Buffer | string): MalformedBytes => ({
     what,
     bytes: typeof result === 'string' ? Buffer.from(result) : result,
   })

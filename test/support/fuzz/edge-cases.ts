@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
 /** Text that has broken a parser, database, shell or page before. */
-export const strangeStrings: readonly string[] = [
+export const edgeCaseStrings: readonly string[] = [
   '',
   ' ',
   '\0',
@@ -50,7 +50,7 @@ export const strangeStrings: readonly string[] = [
   'a'.repeat(256),
 ]
 
-export const strangeNumbers: readonly number[] = [
+export const edgeCaseNumbers: readonly number[] = [
   0,
   -0,
   -1,
@@ -75,7 +75,7 @@ export const strangeNumbers: readonly number[] = [
 ]
 
 /** Written into JSON verbatim: no JavaScript value prints like this. */
-export const strangeLiterals: readonly string[] = [
+export const edgeCaseLiterals: readonly string[] = [
   '1e400',
   '-1e400',
   '9007199254740993',
@@ -112,21 +112,21 @@ export const hostileNames: readonly string[] = [
 const pollution = (): object =>
   JSON.parse('{"polluted":"yes","__proto__":{"polluted":"yes"},"prototype":{"polluted":"yes"}}') as object
 
-export function strangeString(random: Random): string {
+export function edgeCaseString(random: Random): string {
   if (random.chance(0.06)) return random.pick(['a', '长', '👀', '\\', '"', '%']).repeat(1 << random.below(17))
   if (random.chance(0.1)) return random.bytes(random.below(40)).toString('utf16le')
-  return random.pick(strangeStrings)
+  return random.pick(edgeCaseStrings)
 }
 
 /** A value of any type, usually the wrong one. */
-export function strangeValue(random: Random): unknown {
+export function edgeCaseValue(random: Random): unknown {
   switch (
     random.weighted({ string: 5, number: 5, null: 3, boolean: 2, array: 2, object: 2, hostile: 2, list: 1 })
   ) {
     case 'string':
-      return strangeString(random)
+      return edgeCaseString(random)
     case 'number':
-      return random.pick(strangeNumbers)
+      return random.pick(edgeCaseNumbers)
     case 'null':
       return null
     case 'boolean':
@@ -148,4 +148,4 @@ export const setOwn = (target: object, name: string, value: unknown): void => {
 }
 
 export const hostileValue = (random: Random): unknown =>
-  random.chance(0.6) ? pollution() : strangeValue(random)
+  random.chance(0.6) ? pollution() : edgeCaseValue(random)

@@ -14,7 +14,7 @@ const pathOf = (envelope: object = {}): string => {
 /** Long enough for a response; most broken requests leave the server waiting for more. */
 const quietMilliseconds = 300
 
-const strangeLines = [
+const unusualLines = [
   'Transfer-Encoding: chunked',
   'Transfer-Encoding: chunked, identity',
   'Content-Length: 5',
@@ -31,8 +31,12 @@ const strangeLines = [
   `X: ${'y'.repeat(20_000)}`,
 ] as const
 
-/** The request as bytes with a fault below the level of HTTP libraries. */
-export function brokenWire(request: FuzzRequest, authorization: string | undefined, random: Random): Buffer {
+/** The request as bytes with an error below the level of HTTP libraries. */
+export function malformedWire(
+  request: FuzzRequest,
+  authorization: string | undefined,
+  random: Random,
+): Buffer {
   const headers = { Host: 'x', ...request.headers, ...(authorization && { authorization }) }
   const lines = [
     `${request.method} ${request.path} HTTP/1.1`,
@@ -40,7 +44,7 @@ export function brokenWire(request: FuzzRequest, authorization: string | undefin
     ...(request.body ? [`Content-Length: ${request.body.length}`] : []),
   ]
   const what = random.weighted({ line: 4, bytes: 3, cut: 2, version: 1, ending: 1, repeat: 1 })
-  if (what === 'line') lines.splice(1 + random.below(lines.length), 0, random.pick(strangeLines))
+  if (what === 'line') lines.splice(1 + random.below(lines.length), 0, random.pick(unusualLines))
   if (what === 'version')
     lines[0] = lines[0]!.replace(
       'HTTP/1.1',

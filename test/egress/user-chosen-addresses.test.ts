@@ -12,7 +12,7 @@ import { privateUrls } from './private-spellings.ts'
 const never = new AbortController().signal
 
 /** Every component that calls a user-chosen address. A new one belongs in this table. */
-const outlets: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
+const clients: Record<string, (egress: Egress, url: string) => Promise<unknown>> = {
   'the HTTP client, GET': (egress, url) => http(egress, url, 'GET'),
   'the HTTP client, POST': (egress, url) => http(egress, url, 'POST'),
   'the tool servers, list': (egress, url) => createToolServers(egress).list(toolServer(url), never),
@@ -60,7 +60,7 @@ describe('every client of user-chosen addresses', () => {
     ) ||
     /^Invalid URL$|MODEL_BASE_URL is not a URL/.test(error.message)
 
-  for (const [name, reach] of Object.entries(outlets)) {
+  for (const [name, reach] of Object.entries(clients)) {
     it(`rejects a private address in every spelling without a connection: ${name}`, async () => {
       // The port is open and every name resolves to the target, so that only the address can be the reason.
       const egress = createEgress({
@@ -104,7 +104,7 @@ describe('every client of user-chosen addresses', () => {
       })
   }
 
-  for (const [name, reach] of Object.entries(outlets))
+  for (const [name, reach] of Object.entries(clients))
     it(`answers alike for internal, absent and unresolved names: ${name}`, async () => {
       const answers = await Promise.all(
         [
@@ -126,7 +126,7 @@ describe('every client of user-chosen addresses', () => {
       for (const answer of answers) assert.deepEqual(answer, answers[0])
     })
 
-  for (const [name, reach] of Object.entries(outlets))
+  for (const [name, reach] of Object.entries(clients))
     it(`reaches an address that the operator allows, which proves that the target counts: ${name}`, async () => {
       const egress = createEgress({ allow: ['127.0.0.1'] })
       const before = target.connections
