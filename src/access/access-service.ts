@@ -4,7 +4,7 @@ import { AppError, invalidField, refuseBlank } from '../kernel/app-error.ts'
 import { type Clock, dayMilliseconds } from '../kernel/clock.ts'
 import { CommitCache, type Generation } from '../kernel/commit-cache.ts'
 import { mintId } from '../kernel/ids.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import { nextTurn } from '../kernel/pause.ts'
 import type { AccessStore, TokenRecord, Workspace } from './access-store.ts'
 import { isAllowed } from './permissions.ts'
@@ -36,7 +36,7 @@ export class AccessService {
   /** Tokens by the whole Authorization header, so that a returning client needs no database lookup. */
   readonly #tokens: CommitCache<TokenRecord>
   /** Authorization headers that were valid lately. */
-  readonly #valid = new LeastRecentMap<string, true>(maxRememberedTokens)
+  readonly #valid = new LruMap<string, true>(maxRememberedTokens)
 
   /** `generation` returns the generation of tokens and workspaces; `changed` starts a new one. */
   constructor(store: AccessStore, clock: Clock, generation: Generation, changed: () => void = () => {}) {

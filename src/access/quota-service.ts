@@ -2,7 +2,7 @@ import type { QuotaName } from '../contract/quotas.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { type Clock, dayMilliseconds } from '../kernel/clock.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import type { QuotaScope, WorkspaceLimits } from './access-store.ts'
 import type { QuotaStore } from './quota-store.ts'
 
@@ -42,7 +42,7 @@ const storedMessages: Record<StoredQuota, { name: QuotaName; message: (limit: nu
 /** Limits the usage of workspaces. The server limits the rate of calls, and the worker the active runs. */
 export class QuotaService {
   readonly #parts: QuotaParts
-  readonly #tokens = new LeastRecentMap<string, { day: number; tokens: number; readAt: number }>(10_000)
+  readonly #tokens = new LruMap<string, { day: number; tokens: number; readAt: number }>(10_000)
 
   constructor(parts: QuotaParts) {
     this.#parts = parts

@@ -7,7 +7,7 @@ import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
 import { mintId } from '../kernel/ids.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import {
   type Annotation,
   type AnnotationStore,
@@ -54,7 +54,7 @@ const keyOf = (question: string): string =>
 export class Annotations {
   readonly #parts: AnnotationParts
   /** The terms by question, because every message is compared with the same questions. */
-  readonly #terms = new LeastRecentMap<string, ReadonlySet<string>>(200_000, terms => terms.size + 1)
+  readonly #terms = new LruMap<string, ReadonlySet<string>>(200_000, terms => terms.size + 1)
 
   constructor(parts: AnnotationParts) {
     this.#parts = parts

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pipeline, type Readable, Transform } from 'node:stream'
 import { AppError } from '../kernel/app-error.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import type { BlobStore } from './blob-store.ts'
 
 const damaged = (what: string) => new AppError('content_damaged', `The stored content is damaged: ${what}`)
@@ -80,7 +80,7 @@ export async function verifyBlob(
 /** Remembers which blobs were verified, so that a part of a blob can be served without reading all of it again. */
 export class VerifiedBlobs {
   readonly #blobs: Pick<BlobStore, 'read' | 'tagOf'>
-  readonly #tags = new LeastRecentMap<string, string>(maxRemembered)
+  readonly #tags = new LruMap<string, string>(maxRemembered)
   readonly #running = new Map<string, Promise<void>>()
 
   constructor(blobs: Pick<BlobStore, 'read' | 'tagOf'>) {

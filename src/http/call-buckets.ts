@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Exchange } from '../kernel/exchange.ts'
 import { groupsOf } from '../kernel/groups-of.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 
 const maxCallers = 20_000
 /** How often replicas send each other the calls that they accepted. */
@@ -25,7 +25,7 @@ export class Buckets {
   readonly #clock: Clock
   readonly #kind: string
   readonly #shared: SharedCalls | undefined
-  readonly #callers = new LeastRecentMap<string, Bucket>(maxCallers)
+  readonly #callers = new LruMap<string, Bucket>(maxCallers)
 
   constructor(clock: Clock, kind: string, shared?: SharedCalls) {
     this.#clock = clock

@@ -1,4 +1,4 @@
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import {
   type LanguageModel,
   type LanguageModels,
@@ -128,7 +128,7 @@ export class ConfiguredModels implements LanguageModels {
   readonly #connect: ConnectModel
   readonly environment: EnvironmentModel | undefined
   /** By workspace, id and version, so that every process sees a change at once. Workspaces never share one. */
-  readonly #connected = new LeastRecentMap<string, LanguageModel>(maxConnections)
+  readonly #connected = new LruMap<string, LanguageModel>(maxConnections)
 
   constructor(
     settings: ModelSettingsService,

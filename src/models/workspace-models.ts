@@ -1,5 +1,5 @@
 import type { ModelType } from '../contract/model-records.ts'
-import { LeastRecentMap } from '../kernel/least-recent-map.ts'
+import { LruMap } from '../kernel/lru-map.ts'
 import { connectionOf, type ModelConnection } from './configured-models.ts'
 import type { EmbeddingModel } from './embedding-model.ts'
 import { ModelNotConfigured } from './language-model.ts'
@@ -52,7 +52,7 @@ export class WorkspaceModels {
   readonly environment: EnvironmentModels
   readonly #settings: ModelSettingsService
   /** By workspace, id and version, so that every process sees a change at once. */
-  readonly #connected = new LeastRecentMap<string, Promise<unknown>>(maxConnections)
+  readonly #connected = new LruMap<string, Promise<unknown>>(maxConnections)
 
   constructor(settings: ModelSettingsService, connectors: ModelConnectors, environment: EnvironmentModels) {
     this.#settings = settings

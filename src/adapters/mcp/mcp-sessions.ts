@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ToolServer } from '../../tools/tool-server.ts'
@@ -40,7 +40,7 @@ export class McpSessions {
   readonly #limits: SessionLimits
   /** The least recently used comes first. */
   readonly #entries = new Map<string, Entry>()
-  readonly #providers = new LeastRecentMap<string, OAuthProvider>(maxProviders)
+  readonly #providers = new LruMap<string, OAuthProvider>(maxProviders)
   readonly #onToolsChanged: (key: string) => void
   readonly #closing = new AbortController()
   /** Sessions may hold a connection, so that idle ones must not wait for the next call to be ended. */

@@ -1,4 +1,4 @@
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ServedTool, ToolServer, ToolServers } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -28,7 +28,7 @@ export interface ClosableToolServers extends ToolServers {
 
 /** A client of the Model Context Protocol, over the official SDK. Private addresses are refused. */
 export function createToolServers(egress: Egress, limits: Partial<SessionLimits> = {}): ClosableToolServers {
-  const lists = new LeastRecentMap<string, CachedList>(maxCachedLength, ({ length }) => length)
+  const lists = new LruMap<string, CachedList>(maxCachedLength, ({ length }) => length)
   const cache = (key: string, milliseconds: number, result: CachedList['result'], length: number): void =>
     lists.set(key, { until: performance.now() + milliseconds, length: length + key.length, result })
   const forget = (key: string): void => cache(key, 0, { tools: [] }, 0)

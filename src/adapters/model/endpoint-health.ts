@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { steadyClock, systemClock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { ModelFailure } from '../../models/model-failure.ts'
 import { type EndpointLabels, type Timing, timingOf } from './endpoint.ts'
 
@@ -138,7 +138,7 @@ const maxHealths = 1000
 export class EndpointHealths {
   readonly #timing: Partial<Timing>
   readonly #exchange: Exchange | undefined
-  readonly #healths = new LeastRecentMap<string, EndpointHealth>(maxHealths)
+  readonly #healths = new LruMap<string, EndpointHealth>(maxHealths)
 
   constructor(timing: Partial<Timing> = {}, exchange?: Exchange) {
     this.#timing = timing

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 
 const maxValues = 10_000
 
@@ -9,7 +9,7 @@ const maxValues = 10_000
 export class LearnedValues<Value> {
   readonly #clock: Clock
   readonly #exchange: Exchange | undefined
-  readonly #values = new LeastRecentMap<string, { value: Value; end: number }>(maxValues)
+  readonly #values = new LruMap<string, { value: Value; end: number }>(maxValues)
 
   constructor(clock: Clock, exchange?: Exchange) {
     this.#clock = clock

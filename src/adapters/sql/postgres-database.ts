@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
 import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
 import { tryLock } from './postgres-lock.ts'
 
@@ -80,7 +80,7 @@ const types: pg.CustomTypesConfig = {
     oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-const numbered = new LeastRecentMap<string, string>(500)
+const numbered = new LruMap<string, string>(500)
 
 /** `?` becomes `$1`, `$2`, …; the statements hold no other question mark. */
 function numberParameters(sql: string): string {

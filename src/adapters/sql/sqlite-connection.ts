@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Transaction } from '../../database/database.ts'
 import { type Query, type SqlValue, type StoredRow, toQuery } from '../../database/sql.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 
 export function openConnection(path: string, options: { readOnly: boolean; timeout: number }): DatabaseSync {
   const connection = new DatabaseSync(path, options)
@@ -35,7 +35,7 @@ class Prepared {
 export class Connection implements Transaction {
   readonly handle: DatabaseSync
   /** Bounded, because lists of parameters produce statements of many lengths. */
-  readonly #statements = new LeastRecentMap<string, Prepared>(500)
+  readonly #statements = new LruMap<string, Prepared>(500)
 
   constructor(handle: DatabaseSync) {
     this.handle = handle

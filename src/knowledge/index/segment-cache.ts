@@ -1,4 +1,4 @@
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { decodeHeader, type SegmentHeader } from './segment.ts'
 import type { BlockAddress, SegmentSource } from './segment-store.ts'
 
@@ -21,12 +21,12 @@ const sizeOf = (value: CachedSegment | Uint8Array): number => {
 export class SegmentCache {
   readonly #source: SegmentSource
   readonly #maxBytes: number
-  readonly #entries: LeastRecentMap<string, CachedSegment | Uint8Array>
+  readonly #entries: LruMap<string, CachedSegment | Uint8Array>
 
   constructor(source: SegmentSource, maxBytes: number) {
     this.#source = source
     this.#maxBytes = maxBytes
-    this.#entries = new LeastRecentMap(maxBytes, sizeOf)
+    this.#entries = new LruMap(maxBytes, sizeOf)
   }
 
   async headers(workspaceId: string, segmentIds: string[]): Promise<Map<string, CachedSegment>> {

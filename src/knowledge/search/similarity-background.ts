@@ -1,4 +1,4 @@
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import type { ChunkStore } from '../chunk-store.ts'
 
 const sampleSize = 64
@@ -20,7 +20,7 @@ interface Sample {
  */
 export class SimilarityBackground {
   readonly #chunks: Pick<ChunkStore, 'sampleVectors'>
-  readonly #samples = new LeastRecentMap<string, Sample>(maxCachedFloats, ({ vectors }) =>
+  readonly #samples = new LruMap<string, Sample>(maxCachedFloats, ({ vectors }) =>
     vectors.reduce((sum, { length }) => sum + length, 1),
   )
 

@@ -1,7 +1,7 @@
 import { type Finding, firstFinding } from '../../contract/finding.ts'
 import { limits } from '../../contract/limits.ts'
 import { AppError, invalidField } from '../../kernel/app-error.ts'
-import { LeastRecentMap } from '../../kernel/least-recent-map.ts'
+import { LruMap } from '../../kernel/lru-map.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import { findKind, type Graph, parseGraph } from '../graph.ts'
 import type { KindRegistry } from '../node-kind.ts'
@@ -66,7 +66,7 @@ function planOrThrow({ planned, version }: CachedPlan): FoundPlan {
 export class Plans {
   readonly #store: WorkflowStore
   readonly #kinds: KindRegistry
-  readonly #cached = new LeastRecentMap<string, CachedPlan>(maxCachedPlans)
+  readonly #cached = new LruMap<string, CachedPlan>(maxCachedPlans)
 
   constructor(store: WorkflowStore, kinds: KindRegistry) {
     this.#store = store

@@ -1,5 +1,5 @@
 /** A map with a maximum size; the least recently used entries are evicted first. */
-export class LeastRecentMap<Key, Value> {
+export class LruMap<Key, Value> {
   readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number
   readonly #entries = new Map<Key, Value>()
