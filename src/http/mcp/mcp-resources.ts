@@ -5,7 +5,7 @@ import { kindOperations } from '../../contract/kind-operations.ts'
 import { knowledgeOperations } from '../../contract/knowledge-operations.ts'
 import { limits } from '../../contract/limits.ts'
 import { everyItem, type Page } from '../../contract/paging.ts'
-import type { InnerCall } from './inner-call.ts'
+import type { InternalCall } from './internal-call.ts'
 
 const kindsUri = 'banyan://kinds'
 const documentUri = /^banyan:\/\/knowledge\/([^/]+)\/documents\/([^/]+)$/
@@ -34,7 +34,7 @@ export const resourceTemplates: ResourceTemplate[] = [
 ]
 
 /** Documents and the kinds of nodes. A token that may not read has none. */
-export async function listResources(call: InnerCall, token: TokenRecord): Promise<Resource[]> {
+export async function listResources(call: InternalCall, token: TokenRecord): Promise<Resource[]> {
   if (!isAllowed(token, 'read')) return []
   const kinds = { uri: kindsUri, name: 'kinds', title: 'Kinds of nodes', mimeType: 'application/json' }
   const resources: Resource[] = [kinds]
@@ -45,7 +45,7 @@ export async function listResources(call: InnerCall, token: TokenRecord): Promis
   return resources
 }
 
-async function* documents(call: InnerCall): AsyncGenerator<Resource> {
+async function* documents(call: InternalCall): AsyncGenerator<Resource> {
   const bases = everyItem(async ({ pageSize: page_size, cursor }) =>
     pageOf<ListedBase>(await call(knowledgeOperations.list, { body: { page_size, cursor } })),
   )
@@ -75,7 +75,7 @@ const pageOf = <Item>({ total, items, next_cursor }: Record<string, unknown>): P
   ...(next_cursor !== null && { nextCursor: next_cursor as string }),
 })
 
-export async function readResource(call: InnerCall, uri: string) {
+export async function readResource(call: InternalCall, uri: string) {
   if (uri === kindsUri) {
     const text = JSON.stringify(await call(kindOperations.kinds))
     return { contents: [{ uri, mimeType: 'application/json', text }] }
@@ -85,7 +85,7 @@ export async function readResource(call: InnerCall, uri: string) {
   return { contents: [{ uri, mimeType: 'text/plain', text: await documentText(call, knowledgeId, fileId) }] }
 }
 
-async function documentText(call: InnerCall, knowledgeId: string, fileId: string): Promise<string> {
+async function documentText(call: InternalCall, knowledgeId: string, fileId: string): Promise<string> {
   const params = { knowledge_id: knowledgeId, file_id: fileId }
   let text = ''
   for (let page = 1; text.length < limits.mcpResourceLength; page++) {

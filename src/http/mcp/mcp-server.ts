@@ -16,9 +16,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenRecord } from '../../access/access-store.ts'
 import { Answer } from '../answer.ts'
 import { withComments } from '../event-stream.ts'
-import { type InnerCall, InnerCallFailure, innerCalls } from './inner-call.ts'
+import { type InternalCall, InternalCallFailure, internalCalls } from './internal-call.ts'
 import { listResources, readResource, resourceNotFound, resourceTemplates } from './mcp-resources.ts'
-import { type DoorTool, fixedTools, ownTools } from './mcp-tools.ts'
+import { fixedTools, type McpTool, ownTools } from './mcp-tools.ts'
 
 const serverInfo = { name: 'banyan', title: 'Banyan', version: '1' }
 const instructions =
@@ -33,7 +33,7 @@ export async function answerMcp(
   token: TokenRecord,
 ): Promise<Answer> {
   const origin = `${request.protocol}://${request.host}`
-  const server = createServer(innerCalls(request, reply, token), token, origin)
+  const server = createServer(internalCalls(request, reply, token), token, origin)
   const transport = new WebStandardStreamableHTTPServerTransport()
   // The SDK declares the session id of a transport in a way that exactOptionalPropertyTypes rejects.
   await server.connect(transport as Parameters<Server['connect']>[0])
@@ -56,7 +56,7 @@ export async function answerMcp(
   return new Answer(status, sent, content && isStream ? withComments(content) : content)
 }
 
-function createServer(call: InnerCall, token: TokenRecord, origin: string): Server {
+function createServer(call: InternalCall, token: TokenRecord, origin: string): Server {
   const server = new Server(serverInfo, { capabilities: { tools: {}, resources: {} }, instructions })
   server.setRequestHandler(ListToolsRequestSchema, async ({ params }) => {
     refuseCursor(params)
@@ -66,7 +66,7 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
     return { tools: definitions }
   })
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
-    const named = ({ definition }: DoorTool): boolean => definition.name === params.name
+    const named = ({ definition }: McpTool): boolean => definition.name === params.name
     const tool = fixedTools(call, token).find(named) ?? (await ownTools(call, token, origin)).find(named)
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool named ${params.name}`)
     const args = params.arguments ?? {}
@@ -83,7 +83,7 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
     try {
       return await tool.run(args)
     } catch (error) {
-      if (!(error instanceof InnerCallFailure)) throw error
+      if (!(error instanceof InternalCallFailure)) throw error
       return failed(error.message)
     } finally {
       clearInterval(timer)
@@ -99,7 +99,7 @@ function createServer(call: InnerCall, token: TokenRecord, origin: string): Serv
   })
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
     readResource(call, params.uri).catch((error: unknown) => {
-      if (!(error instanceof InnerCallFailure)) throw error
+      if (!(error instanceof InternalCallFailure)) throw error
       throw new McpError(
         error.reason === 'not_found' ? resourceNotFound : ErrorCode.InvalidParams,
         error.message,

@@ -10,11 +10,11 @@ import { basePath, type Operation } from '../../contract/operation.ts'
 import { runOperations } from '../../contract/run-operations.ts'
 import { workflowOperations } from '../../contract/workflow-operations.ts'
 import { isRecord } from '../../kernel/is-record.ts'
-import type { InnerCall } from './inner-call.ts'
+import type { InternalCall } from './internal-call.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-export interface DoorTool {
+export interface McpTool {
   definition: Tool
   /** Completes the definition by calling another operation; only a list of tools needs this. */
   complete?(): Promise<Tool>
@@ -43,7 +43,7 @@ const textsOf = (args: Arguments): Record<string, string> =>
   Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]))
 
 /** A tool that is an operation of the API under another name. */
-function operationTool(call: InnerCall, name: string, operation: Operation): DoorTool {
+function operationTool(call: InternalCall, name: string, operation: Operation): McpTool {
   const { summary, details, method, access } = operation
   return {
     definition: {
@@ -82,7 +82,7 @@ const readingTools: Readonly<Record<string, Operation>> = {
 }
 
 /** The tools that do not depend on the content of the workspace. */
-export function fixedTools(call: InnerCall, token: TokenRecord): DoorTool[] {
+export function fixedTools(call: InternalCall, token: TokenRecord): McpTool[] {
   const operations = {
     ...(isAllowed(token, 'read') ? readingTools : {}),
     ...(isAllowed(token, 'write') ? workflowTools : {}),
@@ -100,7 +100,7 @@ interface Listed {
 const fixedNames = new Set([...Object.keys(workflowTools), ...Object.keys(readingTools)])
 
 /** The tools for agents and published workflows. `origin` is that of this server, as the client calls it. */
-export async function ownTools(call: InnerCall, token: TokenRecord, origin: string): Promise<DoorTool[]> {
+export async function ownTools(call: InternalCall, token: TokenRecord, origin: string): Promise<McpTool[]> {
   if (!isAllowed(token, 'run')) return []
   const agents = await listAgents(call, token)
   const agentNames = toolNames('ask', agents, fixedNames)
@@ -112,7 +112,7 @@ export async function ownTools(call: InnerCall, token: TokenRecord, origin: stri
   return [...agentTools, ...workflows.map((each, at) => workflowTool(call, workflowNames[at]!, each, origin))]
 }
 
-async function listAgents(call: InnerCall, token: TokenRecord): Promise<Listed[]> {
+async function listAgents(call: InternalCall, token: TokenRecord): Promise<Listed[]> {
   if (token.agentIds.length === 0) {
     const { items } = await call(agentOperations.list, { body: { page_size: limits.mcpTools } })
     return items as Listed[]
@@ -142,7 +142,7 @@ async function withVariables(
   }
 }
 
-function agentTool(call: InnerCall, tool: string, { id, name, intro }: Listed, origin: string): DoorTool {
+function agentTool(call: InternalCall, tool: string, { id, name, intro }: Listed, origin: string): McpTool {
   const definition: Tool = {
     name: tool,
     title: name,
@@ -189,7 +189,7 @@ function answerContent(text: string, files: readonly string[], origin: string): 
 const filesOf = (replies: readonly Reply[]): string[] => replies.flatMap(({ file_list = [] }) => file_list)
 
 async function askAgent(
-  call: InnerCall,
+  call: InternalCall,
   agentId: string,
   args: Arguments,
   origin: string,
@@ -226,7 +226,7 @@ async function askAgent(
 }
 
 /** A refused message must not leave an empty conversation; one whose answer failed was stored. */
-async function removeIfEmpty(call: InnerCall, place: object): Promise<void> {
+async function removeIfEmpty(call: InternalCall, place: object): Promise<void> {
   const { retrieve_data: messages } = await call(conversationOperations.retrieve, { body: place })
   if ((messages as unknown[]).length === 0) await call(conversationOperations.delete, { body: place })
 }
@@ -235,7 +235,7 @@ async function removeIfEmpty(call: InnerCall, place: object): Promise<void> {
 const holdsOnlyFiles = (outputs: unknown): boolean =>
   isRecord(outputs) && Object.entries(outputs).every(([name, value]) => name === 'files' || value === '')
 
-function workflowTool(call: InnerCall, tool: string, { id, name }: Listed, origin: string): DoorTool {
+function workflowTool(call: InternalCall, tool: string, { id, name }: Listed, origin: string): McpTool {
   const definition: Tool = {
     name: tool,
     title: name || id,

@@ -17,7 +17,7 @@ import { withFeedback } from './feedback.ts'
 import { addressKey, type Candidate, fuseScores } from './fuse-scores.ts'
 import { preferQuoted, quotedPhrases } from './quoted-phrases.ts'
 import type { FoundItem, Query, SearchParts, SearchRequest, SearchResult } from './search-request.ts'
-import { SimilarityBackground } from './similarity-background.ts'
+import { SimilarityBaseline } from './similarity-baseline.ts'
 
 /** Minimum candidates per index. More than requested, since the best result overall may be the best of neither index. */
 const minCandidates = 60
@@ -30,11 +30,11 @@ const maxCompared = 100
 
 export class SearchService {
   readonly #parts: SearchParts
-  readonly #background: SimilarityBackground
+  readonly #baseline: SimilarityBaseline
 
   constructor(parts: SearchParts) {
     this.#parts = parts
-    this.#background = new SimilarityBackground(parts.chunks)
+    this.#baseline = new SimilarityBaseline(parts.chunks)
   }
 
   async search(workspaceId: string, knowledgeId: string, request: SearchRequest): Promise<SearchResult> {
@@ -165,7 +165,7 @@ export class SearchService {
     const [keyword, semantic, relevance] = await Promise.all([
       mode === 'semantic' ? undefined : this.#searchKeywords(query, limit),
       mode === 'keyword' ? undefined : vectors.search(workspaceId, base.generation, vector!, limit, allowed),
-      vector && this.#background.relevance(workspaceId, base.generation, vector),
+      vector && this.#baseline.relevance(workspaceId, base.generation, vector),
     ])
     const candidates = fuseScores({
       ...(keyword && { keyword: keyword.hits }),

@@ -18,7 +18,7 @@ interface Sample {
  * one and 0.7 with another. So a similarity is compared with the similarities of the same question to a sample of the
  * base.
  */
-export class SimilarityBackground {
+export class SimilarityBaseline {
   readonly #chunks: Pick<ChunkStore, 'sampleVectors'>
   readonly #samples = new LruMap<string, Sample>(maxCachedFloats, ({ vectors }) =>
     vectors.reduce((sum, { length }) => sum + length, 1),

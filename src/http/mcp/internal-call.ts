@@ -11,17 +11,17 @@ import { Answer, jsonOf } from '../answer.ts'
 import { parseJson } from '../body.ts'
 import type { Call } from '../route.ts'
 
-interface InnerInput {
+interface InternalInput {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
   body?: unknown
 }
 
 /** Executes an operation of the API and returns its data. */
-export type InnerCall = (operation: Operation, input?: InnerInput) => Promise<Record<string, unknown>>
+export type InternalCall = (operation: Operation, input?: InternalInput) => Promise<Record<string, unknown>>
 
 /** An operation refused the call; the message is for the model. */
-export class InnerCallFailure extends Error {
+export class InternalCallFailure extends Error {
   readonly reason: Reason
 
   constructor(reason: Reason, message: string) {
@@ -31,8 +31,8 @@ export class InnerCallFailure extends Error {
 }
 
 /** Permissions, validation, quotas and the audit log apply as to any request with the caller's token. */
-export const innerCalls =
-  (request: FastifyRequest, reply: FastifyReply, token: TokenRecord): InnerCall =>
+export const internalCalls =
+  (request: FastifyRequest, reply: FastifyReply, token: TokenRecord): InternalCall =>
   async (operation, { params = {}, query = {}, body = {} } = {}) => {
     try {
       if (!isAllowed(token, operation.access))
@@ -47,7 +47,7 @@ export const innerCalls =
       const isQuoted = (each: Finding): boolean =>
         [' ', ': '].some(between => message.includes(`${each.path}${between}${each.message}`))
       const more = errors.filter(each => !isQuoted(each)).map(each => `${each.path}: ${each.message}`)
-      throw new InnerCallFailure(reason, [message, ...more].join('\n'))
+      throw new InternalCallFailure(reason, [message, ...more].join('\n'))
     }
   }
 
