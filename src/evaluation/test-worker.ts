@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from '../cluster/cluster.ts'
-import { DueWork, type HeldRow } from '../cluster/due-work.ts'
 import { LeaseLost } from '../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
+import { type HeldRow, QueueWorker } from '../cluster/queue-worker.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -38,12 +38,12 @@ const stopReason = 'the test run is stopped'
 /** Works on test runs under a lease. Ids of runs derive from results, so that no case runs twice. */
 export class TestWorker {
   readonly #parts: TestWorkerParts
-  readonly #queue: DueWork<TestRun>
+  readonly #queue: QueueWorker<TestRun>
 
   constructor(parts: TestWorkerParts) {
     this.#parts = parts
     const { store, cluster, log } = parts
-    this.#queue = new DueWork({
+    this.#queue = new QueueWorker({
       ...{ cluster, topic: testsChanged, pollMilliseconds, atOnce: limits.testRunsAtOnce },
       ...{ rows: store.rows, renewMilliseconds, log, what: 'Test runs' },
       renew: async (held, until) => {

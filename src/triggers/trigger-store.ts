@@ -1,5 +1,5 @@
 import { type WorkspaceLimits, workspaces } from '../access/access-store.ts'
-import { byTurns } from '../cluster/due-work.ts'
+import { byTurns } from '../cluster/queue-worker.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { countRows } from '../database/database.ts'
 import { Order } from '../database/order.ts'

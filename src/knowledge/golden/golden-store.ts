@@ -1,4 +1,4 @@
-import { dueRows, type HeldRow } from '../../cluster/due-work.ts'
+import { dueRows, type HeldRow } from '../../cluster/queue-worker.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
 import { countRows } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../cluster/cluster.ts'
-import { DueWork, type HeldRow } from '../../cluster/due-work.ts'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { leaseMilliseconds } from '../../cluster/leases.ts'
+import { type HeldRow, QueueWorker } from '../../cluster/queue-worker.ts'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -56,14 +56,14 @@ const folded = (text: string): string =>
 /** Asks golden questions under a lease, and stores the result once, at the end. */
 export class GoldenWorker {
   readonly #parts: GoldenWorkerParts
-  readonly #queue: DueWork<GoldenRun>
+  readonly #queue: QueueWorker<GoldenRun>
   /** How far the runs are that this process works on, by their ids. */
   readonly #progress = new Map<string, Progress>()
 
   constructor(parts: GoldenWorkerParts) {
     this.#parts = parts
     const { store, cluster, log } = parts
-    this.#queue = new DueWork({
+    this.#queue = new QueueWorker({
       ...{ cluster, topic: goldenChanged, pollMilliseconds, atOnce: runsAtOnce },
       ...{ rows: store.rows, renewMilliseconds, log, what: 'Golden questions' },
       renew: async (held, until) =>

@@ -1,6 +1,6 @@
-import { byTurns } from '../../../cluster/due-work.ts'
 import { processName } from '../../../cluster/lease-name.ts'
 import { LeaseTable } from '../../../cluster/lease-table.ts'
+import { byTurns } from '../../../cluster/queue-worker.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { Page, PageRequest } from '../../../contract/paging.ts'
 import type { Database } from '../../../database/database.ts'

@@ -41,12 +41,12 @@ export const dueRows = <Row>(database: Database, table: RawSql, columns: Columns
   },
 })
 
-interface DueWorkParts<Row> {
+interface QueueWorkerParts<Row> {
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   /** A message between processes: something was added to the queue. */
   topic: string
   pollMilliseconds: number
-  /** How many rows this process works on at once. One workspace gets at most half of the places. */
+  /** How many rows this process works on at once. One workspace gets at most half of the slots. */
   atOnce: number
   rows: DueRows<Row>
   renewMilliseconds: number
@@ -60,11 +60,11 @@ interface DueWorkParts<Row> {
 }
 
 /**
- * Works on a queue in the database until it is stopped: when a message announces a new entry, a place is free again, or
+ * Works on a queue in the database until it is stopped: when a message announces a new entry, a slot is free again, or
  * the poll finds something. Workspaces take turns.
  */
-export class DueWork<Row> {
-  readonly #parts: DueWorkParts<Row>
+export class QueueWorker<Row> {
+  readonly #parts: QueueWorkerParts<Row>
   readonly #loop = new WakeLoop()
   readonly #working = new Map<DueRow, Promise<void>>()
   /** Renews the leases of the rows at work. */
@@ -73,7 +73,7 @@ export class DueWork<Row> {
   #turns = new Map<string, number>()
   #turn = 0
 
-  constructor(parts: DueWorkParts<Row>) {
+  constructor(parts: QueueWorkerParts<Row>) {
     this.#parts = parts
     parts.cluster.subscribe(parts.topic, () => {
       this.#loop.wake()

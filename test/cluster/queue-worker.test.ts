@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { byTurns, type DueRow, DueWork } from '../../src/cluster/due-work.ts'
+import { byTurns, type DueRow, QueueWorker } from '../../src/cluster/queue-worker.ts'
 import { sql } from '../../src/database/sql.ts'
 import { integer, table, text } from '../../src/database/table.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
@@ -54,7 +54,7 @@ describe('a queue worker', () => {
   const fromTable = (now: number): Promise<DueRow[]> =>
     opened.database.all(sql`SELECT ${columns} FROM queue WHERE due_at <= ${now} ORDER BY ${byTurns} LIMIT 3`)
   function run(atOnce: number, due = fromTable): void {
-    const queue = new DueWork({
+    const queue = new QueueWorker({
       cluster: {
         time: { now: () => 100, refresh: async () => {} } as never,
         subscribe: () => () => {},
