@@ -17,10 +17,10 @@ import { nodeKinds } from '../nodes/registry.ts'
 import type { SecretService } from '../secrets/secret-service.ts'
 import type { SharedToolService } from '../shared-tools/shared-tool-service.ts'
 import { Plans } from '../workflow/run/plans.ts'
+import { RunCapacity } from '../workflow/run/run-capacity.ts'
 import type { RunDependencies, RunLimits } from '../workflow/run/run-context.ts'
 import { runFileOf } from '../workflow/run/run-inputs.ts'
 import type { RunListener } from '../workflow/run/run-listener.ts'
-import { RunRooms } from '../workflow/run/run-rooms.ts'
 import { RunService } from '../workflow/run/run-service.ts'
 import { RunWorker } from '../workflow/run/run-worker.ts'
 import type { RunFile } from '../workflow/step.ts'
@@ -99,7 +99,7 @@ export function createRuns(
     clock,
     leases,
     cluster,
-    rooms: new RunRooms({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }, leases),
+    capacity: new RunCapacity({ live: limits.liveRuns, memoryBytes: config.runMemoryMb * 2 ** 20 }, leases),
     log,
     defaultModel: workspaceId => models.defaultName(workspaceId),
     findSecrets: (workspaceId, names) => secrets.openMany(workspaceId, names),
@@ -120,7 +120,7 @@ export function createRuns(
       const [used] = await stores.usage.days(workspaceId, { fromDay: day, toDay: day })
       return used ? used.promptTokens + used.completionTokens : 0
     },
-    runs: parts.rooms,
+    runs: parts.capacity,
     runsElsewhere: async workspaceId => (isAlone ? 0 : stores.runs.countElsewhere(workspaceId)),
     clock,
   })

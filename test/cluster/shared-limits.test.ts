@@ -7,7 +7,7 @@ import { MessageBus } from '../../src/cluster/message-bus.ts'
 import { RequestLimiter } from '../../src/http/request-limiter.ts'
 import type { Exchange } from '../../src/kernel/exchange.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
-import { RunRooms } from '../../src/workflow/run/run-rooms.ts'
+import { RunCapacity } from '../../src/workflow/run/run-capacity.ts'
 import { heldTime } from '../models/held-time.ts'
 
 /** Two processes that hear each other; with `isCut` they do not. */
@@ -108,12 +108,15 @@ describe('two processes', () => {
   })
 
   test('count the runs of a workspace together', () => {
-    const rooms = new RunRooms({ live: 100, memoryBytes: 2 ** 30 }, { mint: () => 'lease', drop: () => {} })
-    rooms.limit('w', 3, 2)
-    rooms.enter('w')
-    assert.throws(() => rooms.enter('w'), /may have 3 runs in progress/)
-    rooms.limit('w', 3, 1)
-    rooms.enter('w')
-    rooms.enter('another')
+    const capacity = new RunCapacity(
+      { live: 100, memoryBytes: 2 ** 30 },
+      { mint: () => 'lease', drop: () => {} },
+    )
+    capacity.limit('w', 3, 2)
+    capacity.enter('w')
+    assert.throws(() => capacity.enter('w'), /may have 3 runs in progress/)
+    capacity.limit('w', 3, 1)
+    capacity.enter('w')
+    capacity.enter('another')
   })
 })

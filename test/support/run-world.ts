@@ -8,11 +8,11 @@ import { AppError } from '../../src/kernel/app-error.ts'
 import { mintId } from '../../src/kernel/ids.ts'
 import type { Graph } from '../../src/workflow/graph.ts'
 import { Plans } from '../../src/workflow/run/plans.ts'
+import { RunCapacity } from '../../src/workflow/run/run-capacity.ts'
 import type { RunDependencies, RunLeases, RunLimits } from '../../src/workflow/run/run-context.ts'
 import type { RunEvent } from '../../src/workflow/run/run-event.ts'
 import type { RunRequest } from '../../src/workflow/run/run-inputs.ts'
 import type { RunListener, RunMessage, Settled } from '../../src/workflow/run/run-listener.ts'
-import { RunRooms } from '../../src/workflow/run/run-rooms.ts'
 import { type LiveRun, RunService } from '../../src/workflow/run/run-service.ts'
 import type { RunTask } from '../../src/workflow/run/run-task.ts'
 import { RunWorker } from '../../src/workflow/run/run-worker.ts'
@@ -103,7 +103,7 @@ export class TestWorker {
       clock: world.clock,
       leases,
       cluster: options.cluster ?? silentCluster(),
-      rooms: new RunRooms({ live: 200, memoryBytes: 2 ** 31, ...options.rooms }, leases),
+      capacity: new RunCapacity({ live: 200, memoryBytes: 2 ** 31, ...options.capacity }, leases),
       log: { warn: details => void this.warnings.push(details) },
       defaultModel: async () => 'the usual model',
       findSecrets: async () =>
@@ -221,7 +221,7 @@ export interface TestWorkerOptions {
   cluster?: RunDependencies['cluster']
   leaseMilliseconds?: number
   limits?: Partial<RunLimits>
-  rooms?: { live?: number; memoryBytes?: number }
+  capacity?: { live?: number; memoryBytes?: number }
   secrets?: Record<string, string>
   /** Called at every point; true crashes the worker there. */
   diesAt?: (point: string, count: number) => boolean

@@ -8,6 +8,7 @@ import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import { emptyPlan, type Plan } from './plan.ts'
 import type { Trial, Work } from './plans.ts'
+import { type RunReservation, weightOf } from './run-capacity.ts'
 import {
   type Answered,
   effectKey,
@@ -17,7 +18,6 @@ import {
 } from './run-context.ts'
 import { decodeEvents, type RunEvent } from './run-event.ts'
 import type { RunInputs } from './run-inputs.ts'
-import { type RunRoom, weightOf } from './run-rooms.ts'
 import { readState, stepAround, stepPath } from './step-record.ts'
 import { outputLength } from './store/output-store.ts'
 import type { RunRecord, StepRecord } from './store/run-records.ts'
@@ -92,7 +92,7 @@ class JournalReader {
   readonly #dependencies: RunDependencies
   readonly #workspaceId: string
   readonly #runId: string
-  readonly #room: RunRoom
+  readonly #room: RunReservation
   readonly #plan: Plan
   /** The places of the nodes of the run's own graph, by their paths. */
   readonly #places: ReadonlyMap<string, number>

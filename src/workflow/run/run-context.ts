@@ -5,9 +5,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { PricedUsage, Reply } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { Plans, Work } from './plans.ts'
+import type { RunCapacity, RunReservation } from './run-capacity.ts'
 import type { FileLookup } from './run-inputs.ts'
 import type { RunListener, RunMessage, RunResult } from './run-listener.ts'
-import type { RunRoom, RunRooms } from './run-rooms.ts'
 import type { Slots } from './scheduler.ts'
 import type { FindSecrets } from './secret-values.ts'
 import type { OutputStore } from './store/output-store.ts'
@@ -29,7 +29,7 @@ export interface RunDependencies {
   readonly clock: Clock
   readonly leases: RunLeases
   readonly cluster: Pick<Cluster, 'publish' | 'subscribe' | 'isConnected'>
-  readonly rooms: RunRooms
+  readonly capacity: RunCapacity
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>
   findSecrets: FindSecrets
@@ -144,7 +144,7 @@ export interface UnsentMessage {
 export interface TaskStart extends Work {
   readonly workspaceId: string
   readonly run: RunRecord
-  readonly room: RunRoom
+  readonly room: RunReservation
   readonly previous: PreviousAttempt
   /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined

@@ -10,11 +10,11 @@ import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import type { FoundPlan, VersionChoice, Work } from './plans.ts'
 import { readEvents, type StoredInputs } from './recovery.ts'
+import type { RunReservation } from './run-capacity.ts'
 import { PreviousAttempt, type RunDependencies } from './run-context.ts'
 import type { RunEvent } from './run-event.ts'
 import { givenInputs, type RunInputs, type RunRequest } from './run-inputs.ts'
 import type { RunWatch } from './run-relay.ts'
-import type { RunRoom } from './run-rooms.ts'
 import type { RunTask } from './run-task.ts'
 import type { RunWorker } from './run-worker.ts'
 import { showLarge } from './store/output-store.ts'
@@ -153,7 +153,7 @@ export class RunService {
   /** Reserves room before the run is started, so that concurrent starts cannot exceed the limit. */
   async #within<Task extends RunTask | undefined>(
     workspaceId: string,
-    begin: (room: RunRoom) => Promise<Task>,
+    begin: (room: RunReservation) => Promise<Task>,
   ): Promise<Task> {
     const room = this.#worker.enter(workspaceId)
     let task: Task | undefined
@@ -268,7 +268,12 @@ export class RunService {
     }
   }
 
-  async #create(workspaceId: string, room: RunRoom, run: RunRecord, { plan, given }: Work): Promise<RunTask> {
+  async #create(
+    workspaceId: string,
+    room: RunReservation,
+    run: RunRecord,
+    { plan, given }: Work,
+  ): Promise<RunTask> {
     if (!room.take(2 * run.inputs.length)) throw new AppError('rate_limited', outOfMemory(room.max).message)
     if (!(await this.#dependencies.store.create(workspaceId, run, this.#worker.leaseOf(room))))
       throw new AppError('already_exists', `The run ${run.id} already exists`)

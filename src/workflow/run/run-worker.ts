@@ -5,9 +5,9 @@ import { pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { WakeLoop } from '../../kernel/wake-loop.ts'
 import { recoverTask } from './recovery.ts'
+import type { RunReservation } from './run-capacity.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
 import { RunRelay } from './run-relay.ts'
-import type { RunRoom } from './run-rooms.ts'
 import { RunTask } from './run-task.ts'
 import type { DueRun, NewLease, RunLease } from './store/run-records.ts'
 
@@ -43,13 +43,13 @@ export class RunWorker {
   }
 
   /** Reserves room and a lease for a new run. Fails with `rate_limited` if the workspace has used up its share. */
-  enter(workspaceId: string): RunRoom {
+  enter(workspaceId: string): RunReservation {
     if (this.#isStopping)
       throw new AppError('unavailable', 'The server is shutting down; try again in a moment')
-    return this.#dependencies.rooms.enter(workspaceId)
+    return this.#dependencies.capacity.enter(workspaceId)
   }
 
-  leaseOf({ lease }: RunRoom): NewLease {
+  leaseOf({ lease }: RunReservation): NewLease {
     return { lease, until: this.#dependencies.leases.until() }
   }
 
@@ -99,7 +99,10 @@ export class RunWorker {
   }
 
   /** Continues a run that was claimed into this room. */
-  async resume(room: RunRoom, claimed: { workspaceId: string; run: TaskStart['run'] }): Promise<RunTask> {
+  async resume(
+    room: RunReservation,
+    claimed: { workspaceId: string; run: TaskStart['run'] },
+  ): Promise<RunTask> {
     try {
       return this.begin(await recoverTask(this.#dependencies, { ...claimed, room, left: 'settled' }))
     } catch (error) {
@@ -166,7 +169,7 @@ export class RunWorker {
   /** Claims one run at a time, so that no more is read than fits into memory. False if its workspace has no room left. */
   async #takeOver(due: DueRun): Promise<boolean> {
     const { workspaceId } = due
-    const room = this.#dependencies.rooms.tryEnter(workspaceId)
+    const room = this.#dependencies.capacity.tryEnter(workspaceId)
     if (!room) return false
     const claimed = await this.#dependencies.store.claim(due, this.leaseOf(room)).catch((error: unknown) => {
       room.leave()
@@ -192,7 +195,11 @@ export class RunWorker {
   }
 
   /** A run that was claimed cannot be continued here now. */
-  async #giveBack(room: RunRoom, run: { workspaceId: string; id: string }, before?: DueRun): Promise<void> {
+  async #giveBack(
+    room: RunReservation,
+    run: { workspaceId: string; id: string },
+    before?: DueRun,
+  ): Promise<void> {
     const { store, leases } = this.#dependencies
     const lease = { workspaceId: run.workspaceId, runId: run.id, lease: room.lease }
     room.leave()

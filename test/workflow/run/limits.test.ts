@@ -42,7 +42,7 @@ describe('a step that reaches a limit of its run', () => {
     const nodes = [work('a'), work('b', { on_error: 'branch' })]
     // Half of the memory is for one workspace, in blocks of 64 KiB; `a` leaves a few hundred bytes of it.
     const texts = { a: 'x'.repeat((128 << 10) / 2 - 450), b: 'x'.repeat(100_000) }
-    const { run: ended } = await run(nodes, texts, { rooms: { memoryBytes: 256 << 10 } })
+    const { run: ended } = await run(nodes, texts, { capacity: { memoryBytes: 256 << 10 } })
     assert.deepEqual([ended.status, ended.error?.reason, ended.error?.step], ['failed', 'rate_limited', 'b'])
   })
 

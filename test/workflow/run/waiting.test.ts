@@ -322,7 +322,7 @@ describe('a run that asks the user', () => {
 
   test('can be stopped while it waits although there is no capacity to continue it', async () => {
     const { run } = await worker.run(chain(asks('q', 'Which?'), work('z')))
-    const full = world.worker({ rooms: { live: 2 } })
+    const full = world.worker({ capacity: { live: 2 } })
     const held = await full.start(chain(work('a', { hold: 'gate' })))
     assert.equal((await full.runs.stop(workspace, run.id)).status, 'stopped')
     world.script.open('gate')
@@ -331,7 +331,7 @@ describe('a run that asks the user', () => {
     const after = work('after', { hold: 'never', give: { x: '{{#large.text#}}' } })
     const graph = chain(work('large'), asks('q', 'Which?'), after)
     const ids = [(await worker.run(graph)).run.id, (await worker.run(graph)).run.id]
-    const small = world.worker({ rooms: { memoryBytes: 32 << 20 } })
+    const small = world.worker({ capacity: { memoryBytes: 32 << 20 } })
     small.serve()
     await small.resume(ids[0]!, 'tea')
     assert.equal((await small.runs.stop(workspace, ids[1]!)).status, 'stopped')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/kernel/app-error.ts'
 import type { Graph } from '../../../src/workflow/graph.ts'
-import { weightOf } from '../../../src/workflow/run/run-rooms.ts'
+import { weightOf } from '../../../src/workflow/run/run-capacity.ts'
 import { eachRunWorld, type RunWorld, type TestWorker, workspace } from '../../support/run-world.ts'
 import { until } from '../../support/watch.ts'
 import { node } from '../graphs.ts'
@@ -25,7 +25,7 @@ describe('the capacity for live runs', () => {
     until(`start ${count} of ${id}`, async () => world.script.countOf(id) === count)
 
   test('one workspace never takes all slots, also with concurrent requests', async () => {
-    const worker = world.worker({ rooms: { live: 16 } })
+    const worker = world.worker({ capacity: { live: 16 } })
     const held = chain(work('a', { hold: 'gate' }))
     const results = await Promise.allSettled(Array.from({ length: 40 }, () => startIn(worker, 'one', held)))
     const refused = results.filter(result => result.status === 'rejected')
@@ -44,7 +44,7 @@ describe('the capacity for live runs', () => {
   })
 
   test('a failed start releases its slot', async () => {
-    const worker = world.worker({ rooms: { live: 4 } })
+    const worker = world.worker({ capacity: { live: 4 } })
     for (let round = 0; round < 5; round += 1)
       await assert.rejects(worker.start('no such workflow'), { reason: 'not_found' })
     assert.equal((await worker.run(chain(work('a')))).run.status, 'succeeded')
@@ -54,7 +54,7 @@ describe('the capacity for live runs', () => {
 
   test('a run whose outputs do not fit fails and says so; another workspace is not affected', async () => {
     // Half of it for one workspace: 8 million characters weigh twice as much.
-    const worker = world.worker({ rooms: { memoryBytes: 40 << 20 } })
+    const worker = world.worker({ capacity: { memoryBytes: 40 << 20 } })
     world.script.when('large', () => ({ outputs: { text: megabyte.repeat(4), size: 4 } }))
     const graph = chain(
       work('large'),
@@ -75,7 +75,7 @@ describe('the capacity for live runs', () => {
   })
 
   test('outputs that do not fit fail their step by its rule, also after it changed the memory of a conversation', async () => {
-    const worker = world.worker({ rooms: { memoryBytes: 40 << 20 } })
+    const worker = world.worker({ capacity: { memoryBytes: 40 << 20 } })
     world.script.when('large', () => ({ outputs: { text: megabyte.repeat(4) } }))
     const keep = (id: string, more = {}) =>
       work(id, { assign: { x: 1 }, give: { text: '{{#large.text#}}' }, ...more })
@@ -89,7 +89,7 @@ describe('the capacity for live runs', () => {
   })
 
   test('outputs that no later step reads take no memory, and neither do steps of finished nested workflows', async () => {
-    const worker = world.worker({ rooms: { memoryBytes: 40 << 20 } })
+    const worker = world.worker({ capacity: { memoryBytes: 40 << 20 } })
     world.script.when('large', () => ({ outputs: { text: megabyte.repeat(4), size: 4 } }))
     const inner = await world.save(chain(work('large'), work('small', { give: { x: 1 } })))
     const graph = chain(
@@ -117,7 +117,7 @@ describe('the capacity for live runs', () => {
     }
     await started('wait', 5)
     await world.crash(first)
-    const second = world.worker({ rooms: { memoryBytes: 40 << 20 } })
+    const second = world.worker({ capacity: { memoryBytes: 40 << 20 } })
     second.serve()
     await started('wait', 7)
     await new Promise(resolve => setTimeout(resolve, 200))
@@ -143,7 +143,7 @@ describe('the capacity for live runs', () => {
     settled.catch(() => {})
     await started('wait', 1)
     await world.crash(first)
-    const small = world.worker({ rooms: { memoryBytes: 8 << 20 } })
+    const small = world.worker({ capacity: { memoryBytes: 8 << 20 } })
     const { run } = await (await small.claim(runId)).settled
     assert.equal(run.status, 'failed')
     assert.match(run.error!.message, /up to 4 MB/)

@@ -26,9 +26,9 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`
 const full = (message: string): AppError =>
   new AppError('rate_limited', message, { headers: { 'retry-after': '1' } })
 
-/** The resources of this process that live runs hold, shared fairly between workspaces: places, and memory for outputs. */
-export class RunRooms {
-  readonly #places: FairShare
+/** The resources of this process that live runs hold, shared fairly between workspaces: slots, and memory for outputs. */
+export class RunCapacity {
+  readonly #slots: FairShare
   readonly #memory: FairShare
   readonly #leases: Pick<Leases<RunKey>, 'mint' | 'drop'>
   /** For workspaces with a limit: their maximum number of runs, and how many other processes had at the last count. */
@@ -39,7 +39,7 @@ export class RunRooms {
     leases: Pick<Leases<RunKey>, 'mint' | 'drop'>,
   ) {
     this.#leases = leases
-    this.#places = new FairShare(live)
+    this.#slots = new FairShare(live)
     this.#memory = new FairShare(memoryBytes)
   }
 
@@ -50,40 +50,41 @@ export class RunRooms {
   }
 
   /** Fails with `rate_limited` if the workspace has used up its share, or its maximum number of runs. */
-  enter(workspaceId: string): RunRoom {
+  enter(workspaceId: string): RunReservation {
     const limit = this.#limits.get(workspaceId)
     if (limit && this.runsOf(workspaceId) + limit.elsewhere >= limit.maxRuns)
       throw full(`This workspace may have ${limit.maxRuns} runs in progress. Try again when one has ended.`)
-    const room = this.tryEnter(workspaceId)
-    if (room) return room
+    const reservation = this.tryEnter(workspaceId)
+    if (reservation) return reservation
     const runs = this.runsOf(workspaceId)
-    const what =
-      runs >= this.#places.total - this.#places.taken
+    const usage =
+      runs >= this.#slots.total - this.#slots.taken
         ? `${runs} runs in progress`
         : `${megabytes(this.#memory.held(workspaceId))} of outputs in memory`
     throw full(
-      `This workspace has ${what}, the most that fits on this server now. Try again when a run has ended.`,
+      `This workspace has ${usage}, the most that fits on this server now. Try again when a run has ended.`,
     )
   }
 
-  tryEnter(workspaceId: string): RunRoom | undefined {
-    if (!this.#places.take(workspaceId, 1)) return undefined
+  tryEnter(workspaceId: string): RunReservation | undefined {
+    if (!this.#slots.take(workspaceId, 1)) return undefined
     const lease = this.#leases.mint()
-    const room = new RunRoom({ workspaceId, lease }, this.#memory, () => {
-      this.#places.give(workspaceId, 1)
+    const reservation = new RunReservation({ workspaceId, lease }, this.#memory, () => {
+      this.#slots.give(workspaceId, 1)
       this.#leases.drop(lease)
     })
-    if (room.take(0)) return room
-    room.leave()
+    if (reservation.take(0)) return reservation
+    reservation.leave()
     return undefined
   }
 
   runsOf(workspaceId: string): number {
-    return this.#places.held(workspaceId)
+    return this.#slots.held(workspaceId)
   }
 }
 
-export class RunRoom {
+/** The room of one run. */
+export class RunReservation {
   readonly lease: string
   readonly #workspaceId: string
   readonly #memory: FairShare
