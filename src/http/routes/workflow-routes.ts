@@ -14,8 +14,8 @@ import { hideCredentials } from '../../workflow/credentials.ts'
 import type { LayoutStore } from '../../workflow/layout-store.ts'
 import type { SentGraph, WorkflowService } from '../../workflow/workflow-service.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
+import { type RawResponse, rawResponse } from '../cached-responses.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
-import { type QuickResponse, quickResponse } from '../quick-answers.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
@@ -67,8 +67,8 @@ interface CachedResponse {
   headers: Record<string, string> & { etag: string }
   body: Buffer
   hasCredentials: boolean
-  /** The same response for `quickAnswers`. */
-  quick: QuickResponse | undefined
+  /** The same response for `cachedResponses`. */
+  raw: RawResponse | undefined
 }
 
 const masked = (key: string): string => `${key} masked`
@@ -113,9 +113,9 @@ export function workflowRoutes(
     const after = `,${times(workflow)},"version":${version},"name":${JSON.stringify(name)},${published}}}`
     const headers = { etag: isMasked ? maskedTag(tag) : tag, ...revalidated, 'content-type': jsonType }
     const body = successAround(before, await graphFor(token, workflow), after)
-    const quick = quickResponse(headers, body)
-    const answer = { headers, body, hasCredentials, quick }
-    answers.set(isMasked ? masked(key) : key, answer, body.length + (quick?.body.length ?? 0), readIn)
+    const raw = rawResponse(headers, body)
+    const answer = { headers, body, hasCredentials, raw }
+    answers.set(isMasked ? masked(key) : key, answer, body.length + (raw?.body.length ?? 0), readIn)
     return conditionalAnswer(request, answer.headers, answer.body)
   }
 
@@ -131,9 +131,7 @@ export function workflowRoutes(
       },
       // Queries with other characters may be encoded, and are left to the framework.
       (token, query) =>
-        /^id=[\w-]+$/.test(query)
-          ? cached(`${token.workspaceId} ${query.slice(3)}`, token)?.quick
-          : undefined,
+        /^id=[\w-]+$/.test(query) ? cached(`${token.workspaceId} ${query.slice(3)}`, token)?.raw : undefined,
     ),
 
     route(operations.update, ({ token, workspaceId, body, members, request }) => {

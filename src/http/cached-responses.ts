@@ -11,7 +11,7 @@ export const everyResponse = { 'x-content-type-options': 'nosniff' }
 const maxBytes = 64 << 10
 
 /** A response in memory, as it is sent. */
-export interface QuickResponse {
+export interface RawResponse {
   /** Names and values in turns, with the length of the body. */
   headers: readonly string[]
   /** One character per byte: Node writes a string together with the head, but bytes separately, which takes longer. */
@@ -19,7 +19,7 @@ export interface QuickResponse {
 }
 
 /** Undefined for a body that is too long. */
-export const quickResponse = (headers: Record<string, string>, body: Buffer): QuickResponse | undefined =>
+export const rawResponse = (headers: Record<string, string>, body: Buffer): RawResponse | undefined =>
   body.length > maxBytes
     ? undefined
     : {
@@ -32,9 +32,9 @@ export const quickResponse = (headers: Record<string, string>, body: Buffer): Qu
       }
 
 /** The response to a GET with exactly this query string, if it is in memory. */
-export type QuickAnswer = (token: TokenRecord, query: string) => QuickResponse | undefined
+export type FindCachedResponse = (token: TokenRecord, query: string) => RawResponse | undefined
 
-interface QuickParts {
+interface CacheParts {
   access: AccessService
   limiter: RequestLimiter
   /** Records a response that was sent. */
@@ -49,22 +49,22 @@ const unusual = ['if-none-match', 'content-length', 'transfer-encoding'] as cons
  * long as everything else. If the result is false, nothing was sent, and the framework handles the request, as it does
  * with all errors.
  */
-export function quickAnswers(
-  routes: readonly { operation: Operation; quick?: QuickAnswer }[],
-  { access, limiter, record }: QuickParts,
+export function cachedResponses(
+  routes: readonly { operation: Operation; fromCache?: FindCachedResponse }[],
+  { access, limiter, record }: CacheParts,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const quick = new Map(
-    routes.flatMap(route => (route.quick ? [[route.operation.path, route] as const] : [])),
+  const cached = new Map(
+    routes.flatMap(route => (route.fromCache ? [[route.operation.path, route] as const] : [])),
   )
   const find = ({ method, url = '', headers }: IncomingMessage) => {
     const end = url.indexOf('?')
-    const route = method === 'GET' && end > 0 ? quick.get(url.slice(0, end)) : undefined
+    const route = method === 'GET' && end > 0 ? cached.get(url.slice(0, end)) : undefined
     if (!route || !headers.host || headers.host.includes(',')) return undefined
     if (unusual.some(name => headers[name] !== undefined)) return undefined
     const { operation } = route
     const token = access.recognize(headers.authorization)
     if (!token || !isAllowed(token, operation.access) || limiter.limits(token)) return undefined
-    const answer = route.quick!(token, url.slice(end + 1))
+    const answer = route.fromCache!(token, url.slice(end + 1))
     return answer && { operation, token, answer }
   }
   return (request, response) => {

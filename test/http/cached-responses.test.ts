@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { AccessService } from '../../src/access/access-service.ts'
 import { workflowOperations } from '../../src/contract/workflow-operations.ts'
-import { quickAnswers } from '../../src/http/quick-answers.ts'
+import { cachedResponses } from '../../src/http/cached-responses.ts'
 import type { RequestLimiter } from '../../src/http/request-limiter.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -89,7 +89,11 @@ test('a request is left to the framework where the database cannot be read', () 
   } as unknown as AccessService
   const limiter = { limits: () => undefined } as unknown as RequestLimiter
   const operation = { ...workflowOperations.get, path: '/often' }
-  const answer = quickAnswers([{ operation, quick: () => undefined }], { access, limiter, record: () => {} })
+  const answer = cachedResponses([{ operation, fromCache: () => undefined }], {
+    access,
+    limiter,
+    record: () => {},
+  })
   const request = { method: 'GET', url: '/often?id=x', headers: { host: 'here' } } as IncomingMessage
   assert.equal(answer(request, {} as ServerResponse), false)
 })
