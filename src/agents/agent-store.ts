@@ -80,8 +80,8 @@ export class AgentStore extends Store {
   /** Most recently updated first. */
   list(workspaceId: string, keyword: string, page: PageRequest): Promise<Page<AgentSummary>> {
     const where = sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`
-    const narrowing = keywordFilter(this.database, inWorkspace('agents', workspaceId), keyword)
-    const list = { workspaceId, columns: summary, source: agents, where, order, page, narrowing }
+    const indexedFilter = keywordFilter(this.database, inWorkspace('agents', workspaceId), keyword)
+    const list = { workspaceId, columns: summary, source: agents, where, order, page, indexedFilter }
     return readPage(this.database, list)
   }
 
@@ -100,7 +100,7 @@ export class AgentStore extends Store {
       ...{ workspaceId, columns: summary, source: agents, order, page: { page: 1, pageSize: 2 } },
       where: sql`workspace_id = ${workspaceId} AND deleted_at IS NULL`,
       filter: sql`name = ${name}`,
-      narrowing: keywordFilter(this.database, inWorkspace('agents', workspaceId), name),
+      indexedFilter: keywordFilter(this.database, inWorkspace('agents', workspaceId), name),
     })
     return this.findMany(
       workspaceId,

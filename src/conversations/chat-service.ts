@@ -17,11 +17,18 @@ import {
 } from './chat-request.ts'
 import { ChatTurn, noConversation, pollMilliseconds } from './chat-turn.ts'
 import type { Conversation, Turn, TurnKey } from './conversation.ts'
-import { keptInputs } from './kept-inputs.ts'
+import { conversationInputs } from './conversation-inputs.ts'
 import type { NewTurn } from './locked-conversation.ts'
-import { askTitle, suggestQuestions } from './small-tasks.ts'
+import { generateTitle, suggestQuestions } from './small-tasks.ts'
 import { titleFrom } from './title.ts'
-import { isGone, recoverOldTurn, recoverTurn, startTurn, stillRunning, waitMilliseconds } from './turn-run.ts'
+import {
+  isNotFound,
+  recoverOldTurn,
+  recoverTurn,
+  startTurn,
+  stillRunning,
+  waitMilliseconds,
+} from './turn-run.ts'
 
 interface CreatedTurn {
   turn: ChatTurn
@@ -122,7 +129,7 @@ export class ChatService {
       throw invalidField('/timestamp', 'is in the future; send milliseconds since 1970')
     const input = await readInput(this.#parts, target, request, signal)
     await checkAgent(this.#parts, target, agent, dataType)
-    const keepInputs = await keptInputs(this.#parts, target, request)
+    const keepInputs = await conversationInputs(this.#parts, target, request)
     const { content } = input
     const name = dataType === 'action' ? '' : titleFrom(content)
     const newTurn: NewTurn = {
@@ -186,7 +193,7 @@ export class ChatService {
     try {
       const turn = await this.#parts.turns.find({ workspaceId, conversationId, chatId })
       if (turn?.status !== 'done') return
-      const title = await askTitle(this.#parts, agent, turn, await this.#parts.turns.messages(turn))
+      const title = await generateTitle(this.#parts, agent, turn, await this.#parts.turns.messages(turn))
       if (title) await this.#parts.conversations.rename(workspaceId, conversationId, title, name)
     } catch {
       // The start of the first message stays its name.
@@ -271,7 +278,7 @@ export class ChatService {
     return this.#parts.runs.stop(workspaceId, turn.runId).then(
       () => true,
       (error: unknown) => {
-        if (isGone(error)) return false
+        if (isNotFound(error)) return false
         throw error
       },
     )

@@ -3,8 +3,8 @@ import { isActive } from '../workflow/run/store/run-records.ts'
 import type { TokenUsage } from '../workflow/step.ts'
 import type { ChatParts } from './chat-request.ts'
 import type { Turn } from './conversation.ts'
-import { endsTurn, spentAt, type TurnAnswer, type TurnEvent, turnEventMapper } from './turn-events.ts'
-import { isGone, recoverOldTurn, settledRun } from './turn-run.ts'
+import { endsTurn, type TurnAnswer, type TurnEvent, turnEventMapper, usageAt } from './turn-events.ts'
+import { isNotFound, recoverOldTurn, settledRun } from './turn-run.ts'
 
 /** How often to look whether a turn has ended: another process may have crashed before it sent its message. */
 export const pollMilliseconds = 250
@@ -72,7 +72,7 @@ export class ChatTurn {
     const spent: { before?: TokenUsage; after?: TokenUsage } = {}
     const first = Math.max(eventsAfter - 1, 0)
     for await (const event of this.#parts.runs.events(workspaceId, runId, first, signal)) {
-      const usage = spentAt(event)
+      const usage = usageAt(event)
       if (usage) spent[event.seq <= eventsAfter ? 'before' : 'after'] = usage
       if (endsTurn(event) && event.seq > eventsAfter) break
     }
@@ -101,7 +101,7 @@ export class ChatTurn {
         }
     } catch (error) {
       // Without a run, because it never started or was removed, the stored answer is complete.
-      if (!isGone(error) && !signal.aborted) throw error
+      if (!isNotFound(error) && !signal.aborted) throw error
     }
     if (signal.aborted) return
     const answer = await this.answer(signal)

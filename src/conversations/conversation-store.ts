@@ -163,7 +163,7 @@ export class ConversationStore extends Store {
       filter: filters.length > 0 ? filters.reduce((all, each) => sql`${all} AND ${each}`) : undefined,
       order,
       page,
-      narrowing: keywordFilter(this.database, inWorkspace('conversations', workspaceId), keyword),
+      indexedFilter: keywordFilter(this.database, inWorkspace('conversations', workspaceId), keyword),
     })
   }
 

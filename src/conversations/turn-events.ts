@@ -32,7 +32,7 @@ export type TurnEvent =
 export const endsTurn = ({ event }: RunEvent): boolean => event === 'run.finished' || event === 'run.waiting'
 
 /** What the run has used up to an event that ends a turn. */
-export function spentAt(event: RunEvent): TokenUsage | undefined {
+export function usageAt(event: RunEvent): TokenUsage | undefined {
   const usage =
     event.event === 'run.finished' || event.event === 'run.waiting' ? event.fields.usage : undefined
   return usage && { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens }

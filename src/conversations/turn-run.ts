@@ -15,7 +15,8 @@ import type { ChatInput, ChatParts } from './chat-request.ts'
 import type { Turn, TurnError, TurnKey } from './conversation.ts'
 import { endOfRun } from './turn-lifecycle.ts'
 
-export const isGone = (error: unknown): boolean => error instanceof AppError && error.reason === 'not_found'
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof AppError && error.reason === 'not_found'
 
 /** The run after it settled. Its turn ends a moment earlier, because the journal is written last. */
 export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'runId'>, signal: AbortSignal) {
@@ -23,7 +24,7 @@ export async function settledRun(runs: Runs, turn: Pick<Turn, 'workspaceId' | 'r
   if (!run || !isActive(run.status)) return run
   await unlessAborted(runs.settled(turn.workspaceId, turn.runId, signal), signal).catch((error: unknown) => {
     signal.throwIfAborted()
-    if (!isGone(error)) throw error
+    if (!isNotFound(error)) throw error
   })
   return runs.find(turn.workspaceId, turn.runId)
 }
@@ -121,7 +122,8 @@ async function resumeRun(parts: ChatParts, started: TurnInput): Promise<StartedT
     const resumed = await parts.runs.resume(turn.workspaceId, turn.runId, reply, turn.chatId)
     return { ...startedBy(resumed), spentBefore: run }
   } catch (error) {
-    if (isGone(error) || (error instanceof AppError && error.reason === 'version_conflict')) return undefined
+    if (isNotFound(error) || (error instanceof AppError && error.reason === 'version_conflict'))
+      return undefined
     throw error
   }
 }
@@ -153,7 +155,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
     return startedBy(run)
   } catch (error) {
     // The client asked for an agent: a missing workflow is an error of the agent's settings.
-    if (!isGone(error)) throw error
+    if (!isNotFound(error)) throw error
     const name = agent.config.workflow_id
     const message = `The workflow ${name} of this agent does not exist; create it, or change the agent`
     throw new AppError('workflow_not_runnable', message, { cause: error })

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { type Narrowing, rowOfEntry } from './page.ts'
+import { type IndexedFilter, rowOfEntry } from './page.ts'
 import { marks, Query, raw, sql } from './sql.ts'
 
 /** The text in which keywords are searched; case is folded here, because the databases fold it differently. */
@@ -63,7 +63,7 @@ export function keywordFilter(
   { dialect }: Pick<Database, 'dialect'>,
   { table, alias = table, key = 'id', scope, inScope }: SearchedTable,
   keyword: string,
-): Narrowing | undefined {
+): IndexedFilter | undefined {
   if (keyword === '') return undefined
   const condition = sql`${raw(alias)}.search LIKE ${searchPattern(keyword)} ESCAPE '\\'`
   const grams = gramsOf(keyword)

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, type Order } from './order.ts'
 import { Columns, type Query, type RawSql, raw, type SqlValue, sql } from './sql.ts'
 
 /** A condition that may hold for few rows, which are found in an index of their own. */
-export interface Narrowing {
+export interface IndexedFilter {
   /** The condition on a row. */
   readonly condition: Query
   /** Part of FROM: entries of the index, at least those of all rows of the list that fulfil the condition. */
@@ -47,12 +47,12 @@ interface List<Row> extends Rows {
   columns: Columns<Row>
   order: Order
   page: PageRequest
-  narrowing?: Narrowing | undefined
-  /** Conditions beyond those that every entry of the narrowing fulfils. */
+  indexedFilter?: IndexedFilter | undefined
+  /** Conditions beyond those that every entry of the indexed filter fulfils. */
   filter?: Query | undefined
   /** No index alone finds the rows, so even the first count runs in a thread. */
   mayTakeLong?: boolean
-  /** Rows that are as many as those of the list without narrowing and filter, but can be counted faster. */
+  /** Rows that are as many as those of the list without any filter, but can be counted faster. */
   counted?: Rows
 }
 
@@ -87,8 +87,8 @@ interface Found<Row> extends Total {
  */
 export async function readPage<Row>(database: Database, list: List<Row>): Promise<Page<Row>> {
   const place = placeOf(list)
-  const found = await (list.narrowing
-    ? readNarrowed(database, list, list.narrowing, place)
+  const found = await (list.indexedFilter
+    ? readFiltered(database, list, list.indexedFilter, place)
     : readAll(database, list, place))
   if (found.isCapped && place.skipped >= found.total) throw tooDeep(list.page)
   return pageOf(list, place, found)
@@ -163,26 +163,28 @@ async function readAll<Row>(database: Database, list: List<Row>, slice: Slice): 
  * the list; if not, because the matches are far behind, all rows are looked up as well. With very many entries, the
  * list is read in its order, and the number of entries stands for that of the rows.
  */
-async function readNarrowed<Row>(
+async function readFiltered<Row>(
   database: Database,
   list: List<Row>,
-  narrowing: Narrowing,
+  indexedFilter: IndexedFilter,
   slice: Slice,
 ): Promise<Found<Row>> {
   const reader = database.background(list.workspaceId)
-  const entries = await countEntries(reader, narrowing)
+  const entries = await countEntries(reader, indexedFilter)
   if (entries.total === 0) return { ...entries, rows: [] }
-  if (entries.total <= fewEntries) return lookUp(reader, list, narrowing, slice)
-  const rows = filtered(list, narrowing.condition)
+  if (entries.total <= fewEntries) return lookUp(reader, list, indexedFilter, slice)
+  const rows = filtered(list, indexedFilter.condition)
   if (entries.isCapped) {
     const total = list.filter ? await count(reader, rows, limits.countedItems) : entries
     const isBehind = slice.skipped >= total.total
     return { ...total, rows: isBehind ? [] : await readInOrder(reader, list, rows, slice) }
   }
   const near = await readInOrder(reader, list, await nearRows(reader, list, rows, slice), slice)
-  if (near.length < slice.limit) return lookUp(reader, list, narrowing, slice)
-  const isCounted = narrowing.isExact && !list.filter
-  const total = isCounted ? entries : await count(reader, candidatesOf(list, narrowing), limits.countedItems)
+  if (near.length < slice.limit) return lookUp(reader, list, indexedFilter, slice)
+  const isCounted = indexedFilter.isExact && !list.filter
+  const total = isCounted
+    ? entries
+    : await count(reader, candidatesOf(list, indexedFilter), limits.countedItems)
   return { ...total, rows: near }
 }
 
@@ -207,7 +209,7 @@ async function nearRows<Row>(
   return { source, where: sql`${where} AND ${before}` }
 }
 
-async function countEntries(reader: Reader, { sample, entries }: Narrowing): Promise<Total> {
+async function countEntries(reader: Reader, { sample, entries }: IndexedFilter): Promise<Total> {
   const every = sql`1 = 1`
   if (sample && (await count(reader, { source: sample, where: every }, manySamples)).isCapped)
     return { total: limits.countedItems, isCapped: true }
@@ -222,7 +224,7 @@ const filtered = <Row>(list: List<Row>, condition?: Query): Rows => {
   return { source: joined(list, list.source), where: condition ? sql`${own} AND ${condition}` : own }
 }
 
-const candidatesOf = <Row>(list: List<Row>, { entries, row, isExact, condition }: Narrowing): Rows => {
+const candidatesOf = <Row>(list: List<Row>, { entries, row, isExact, condition }: IndexedFilter): Rows => {
   const { where } = filtered(list, isExact ? undefined : condition)
   return { source: joined(list, sql`${entries} ${row}`), where }
 }
@@ -231,18 +233,18 @@ const candidatesOf = <Row>(list: List<Row>, { entries, row, isExact, condition }
 async function lookUp<Row>(
   reader: Reader,
   list: List<Row>,
-  narrowing: Narrowing,
+  indexedFilter: IndexedFilter,
   { skipped, after, limit }: Slice,
 ): Promise<Found<Row>> {
   const order = list.order.ofSelected
-  const candidates = candidatesOf(list, narrowing)
+  const candidates = candidatesOf(list, indexedFilter)
   const page = sql`SELECT * FROM matches ${after ? sql`WHERE ${order.after(after)}` : sql``}
     ORDER BY ${raw(order.text)} LIMIT ${limit} OFFSET ${skipped}`
   const found = (await reader.all(sql`
     WITH matches AS MATERIALIZED (
       SELECT entry, ${raw(list.order.selected)} FROM ${candidates.source} WHERE ${candidates.where})
     SELECT ${list.columns}, ${raw(order.selected)}, (SELECT COUNT(*) FROM matches) AS "matchTotal"
-    FROM ${joined(list, sql`(${page}) AS page ${narrowing.row}`)} WHERE ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
+    FROM ${joined(list, sql`(${page}) AS page ${indexedFilter.row}`)} WHERE ${list.where} ORDER BY ${raw(order.text)}`)) as (Row & {
     matchTotal: number
   })[]
   // A page behind the last one has no row with the total.

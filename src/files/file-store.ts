@@ -211,7 +211,7 @@ export class FileStore extends Store {
       where: files.where({ workspaceId }),
       order: orders[sort][order],
       page,
-      narrowing: keywordFilter(this.database, inWorkspace('files', workspaceId), keyword),
+      indexedFilter: keywordFilter(this.database, inWorkspace('files', workspaceId), keyword),
     })
   }
 

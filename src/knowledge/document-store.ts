@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../contract/paging.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
-import { type Narrowing, readPage, rowOfEntry } from '../database/page.ts'
+import { type IndexedFilter, readPage, rowOfEntry } from '../database/page.ts'
 import { Columns, list, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { insertRows, Store } from '../database/store.ts'
 import { as, json, optional, text } from '../database/table.ts'
@@ -12,7 +12,7 @@ import { enqueueDocuments, isSlow } from './ingest/ingestion-queue.ts'
 import type { DocumentError, DocumentStatus, KnowledgeBase, Metadata } from './knowledge-base.ts'
 import { batches, documents, documentValues, ingestionJobs, manualPassages } from './knowledge-tables.ts'
 import { valueRows } from './metadata-filter.ts'
-import { forgetPage } from './web/forget-page.ts'
+import { removePage } from './web/remove-page.ts'
 
 interface Skipped {
   fileId: string
@@ -90,7 +90,7 @@ const withStatus = (
   workspaceId: string,
   base: KnowledgeBase,
   status: DocumentStatus,
-): Narrowing => {
+): IndexedFilter => {
   const jobs = ingestionJobs.where({ workspaceId, generationId: base.generation.id, status })
   return {
     condition: sql`r.status = ${status}`,
@@ -206,7 +206,7 @@ export class DocumentStore extends Store {
       where: inBase(workspaceId, base),
       order: newestFirst,
       page,
-      narrowing: matching ?? inStatus,
+      indexedFilter: matching ?? inStatus,
       filter: matching && inStatus?.condition,
       // Every document has one job in the live generation, and jobs are counted by an index alone.
       counted: {
@@ -340,7 +340,7 @@ async function removeDocument(
   await holdOffReindex(transaction, forUpdate, workspaceId, [knowledgeId])
   if ((await transaction.run(documents.delete(document))) === 0) return false
   await transaction.run(documentValues.delete(document))
-  await forgetPage(transaction, document)
+  await removePage(transaction, document)
   const live = await transaction.all(sql`
     SELECT id ${generationId} FROM generations
     WHERE workspace_id = ${workspaceId} AND knowledge_id = ${knowledgeId} AND gone = 0`)

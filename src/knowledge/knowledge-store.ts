@@ -146,7 +146,7 @@ export class KnowledgeStore extends Store {
       filter: ids && sql`id IN ${list(ids)}`,
       order: latestFirst,
       page,
-      narrowing: keywordFilter(this.database, inWorkspace('knowledge_bases', workspaceId), keyword),
+      indexedFilter: keywordFilter(this.database, inWorkspace('knowledge_bases', workspaceId), keyword),
     })
     const bases = await this.#withGenerations(this.database, workspaceId, found.items)
     return { ...found, items: await this.#withCounts(workspaceId, bases) }

@@ -244,7 +244,7 @@ export class WorkflowStore extends Store {
       where: workflows.where({ workspaceId }),
       order: latestFirst,
       page,
-      narrowing: keywordFilter(this.database, inWorkspace('workflows', workspaceId), keyword),
+      indexedFilter: keywordFilter(this.database, inWorkspace('workflows', workspaceId), keyword),
       ...(isPublished && { filter: sql`published_version IS NOT NULL` }),
     })
   }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isPublicAddress } from '../../src/adapters/egress/address-rules.ts'
 import { createEgress } from '../../src/adapters/egress/create-egress.ts'
 import { type EgressFailure, readText } from '../../src/adapters/egress/egress.ts'
-import { judgeHop } from '../../src/adapters/egress/hop.ts'
+import { checkHop } from '../../src/adapters/egress/hop.ts'
 import { parseAllowList } from '../../src/kernel/allow-list.ts'
 import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts'
 import { privateUrls } from './private-spellings.ts'
@@ -100,7 +100,7 @@ describe('allow list', () => {
   const judge = async (allow: string[], url: string, address = '10.1.2.3'): Promise<string> => {
     const resolve = async () => [{ address, family: 4 }]
     try {
-      const hop = judgeHop(new URL(url), false, { allow: parseAllowList(allow), ports: [80, 443], resolve })
+      const hop = checkHop(new URL(url), false, { allow: parseAllowList(allow), ports: [80, 443], resolve })
       return await new Promise((done, fail) =>
         hop.lookup(hop.host, {}, (error, address) => (error ? fail(error) : done(String(address)))),
       )

@@ -5,9 +5,9 @@ import { followSignal } from '../../kernel/follow-signal.ts'
 import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } from './egress.ts'
 import { exchange, type Message, responseBody, StaleConnection } from './exchange.ts'
 import {
+  checkHop,
   type Hop,
   isSafeMethod,
-  judgeHop,
   parseUrl,
   type Resolve,
   redirectedMessage,
@@ -55,7 +55,7 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
     for (let redirects = 0; ; redirects++) {
       const isSafe = isSafeMethod(message.method)
       const trusted = options.trusted === true && url.origin === first.origin
-      const response = await send(judgeHop(url, trusted, rules), message, options.isRepeatable ?? isSafe)
+      const response = await send(checkHop(url, trusted, rules), message, options.isRepeatable ?? isSafe)
       try {
         const isFollowed = isSafe ? options.redirect !== 'manual' : options.redirect === 'follow'
         const next = isFollowed ? redirectTarget(response, url) : undefined

@@ -48,7 +48,7 @@ function checkForm(url: URL): void {
 }
 
 /** Refuses a URL for what its text shows; the addresses are checked when its name is resolved. */
-export function judgeHop(url: URL, trusted: boolean, { allow, ports, resolve }: HopRules): Hop {
+export function checkHop(url: URL, trusted: boolean, { allow, ports, resolve }: HopRules): Hop {
   checkForm(url)
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { isRecord } from '../../kernel/is-record.ts'
 import { manyDigits, parseKeepingDigits } from '../../kernel/parse-in-pieces.ts'
 import { jsonExcess } from '../../tools/json-limits.ts'
-import { NotRpc } from './tool-server-failure.ts'
+import { InvalidRpcMessage } from './tool-server-failure.ts'
 
 /** How soon a server may ask us to connect again. */
 const retryRange = { min: 500, max: 30_000 }
@@ -24,7 +24,7 @@ function isToolResult(message: unknown): boolean {
 /** Older servers send several messages in an array, which the SDK expects one by one. */
 function messagesIn(data: string): string[] {
   const excess = jsonExcess(data)
-  if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
+  if (excess !== undefined) throw new InvalidRpcMessage(`JSON that is ${excess}`)
   if (!data.startsWith('[') && !manyDigits.test(data)) return [data]
   try {
     const exact = [parseKeepingDigits(data)].flat()
@@ -32,7 +32,7 @@ function messagesIn(data: string): string[] {
       .flat()
       .map((message, at) => JSON.stringify(isToolResult(message) ? exact[at] : message))
   } catch {
-    throw new NotRpc('something that is not JSON')
+    throw new InvalidRpcMessage('something that is not JSON')
   }
 }
 

@@ -15,7 +15,13 @@ import {
   readText,
 } from '../egress/egress.ts'
 import { checkedEvents } from './checked-events.ts'
-import { failureOfStatus, hostOf, NotRpc, type ServerAddress, serverFailure } from './tool-server-failure.ts'
+import {
+  failureOfStatus,
+  hostOf,
+  InvalidRpcMessage,
+  type ServerAddress,
+  serverFailure,
+} from './tool-server-failure.ts'
 
 /** One request of ours to the server. */
 export interface RpcCall {
@@ -117,7 +123,7 @@ export function createMcpFetch(egress: Egress, server: ServerAddress, options: M
       return jsonResponse(await parseRpc(await readText(response), sent), response)
     const lastEvent = (failure: unknown, isResumable: boolean): string | undefined => {
       // The SDK asks for the rest of a stream that has event ids.
-      if (isResumable && !(failure instanceof NotRpc)) return undefined
+      if (isResumable && !(failure instanceof InvalidRpcMessage)) return undefined
       const ended = `${hostOf(server)} ended its response without a result`
       if (call) call.failure ??= failure ?? new EgressFailure('unreachable', ended)
       return JSON.stringify({ jsonrpc: '2.0', id: sent.id, error: { code: -32000, message: ended } })
@@ -182,14 +188,14 @@ function jsonResponse(value: unknown, response: EgressResponse): Response {
 /** The messages of a body. Adds the id and the message of an error, which the SDK requires. */
 async function parseRpc(text: string, { id, method }: SentMessage): Promise<unknown> {
   const excess = jsonExcess(text)
-  if (excess !== undefined) throw new NotRpc(`JSON that is ${excess}`)
+  if (excess !== undefined) throw new InvalidRpcMessage(`JSON that is ${excess}`)
   const value = await parseJson(text, { keepsDigits: method === callMethod })
-  if (value === undefined) throw new NotRpc('something that is not JSON')
+  if (value === undefined) throw new InvalidRpcMessage('something that is not JSON')
   return Array.isArray(value) ? value.map(each => completed(each, id)) : completed(value, id)
 }
 
 function completed(message: unknown, id: SentMessage['id']): unknown {
-  if (!isRecord(message)) throw new NotRpc('JSON that is not JSON-RPC')
+  if (!isRecord(message)) throw new InvalidRpcMessage('JSON that is not JSON-RPC')
   const { error } = message
   if (!isRecord(error)) return message
   const { code, message: text } = error

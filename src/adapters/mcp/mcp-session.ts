@@ -19,10 +19,10 @@ import { toolFailureOfEgress } from '../egress/egress-http-client.ts'
 import { createMcpFetch, currentCall, type RpcCall } from './mcp-fetch.ts'
 import {
   hostOf,
-  NotRpc,
+  InvalidRpcMessage,
   quote,
   type ServerAddress,
-  SessionGone,
+  SessionExpired,
   StatusFailure,
   serverFailure,
 } from './tool-server-failure.ts'
@@ -123,7 +123,7 @@ export class McpSession {
     return { name, version, protocolVersion: protocolVersion ?? '2024-11-05', instructions }
   }
 
-  /** Fails with a `ToolFailure`, a `SessionGone` or the signal's reason. */
+  /** Fails with a `ToolFailure`, a `SessionExpired` or the signal's reason. */
   request(method: string, params: object, { signal, onProgress }: ToolCallOptions): Promise<unknown> {
     return this.#calling(signal, callSignal =>
       this.#client.request({ method, params: params as Record<string, unknown> }, ResultSchema, {
@@ -165,11 +165,12 @@ export class McpSession {
 
   #failureOf(error: unknown, signal: AbortSignal): unknown {
     const server = this.#server
-    if (error instanceof ToolFailure || error instanceof SessionGone) return error
+    if (error instanceof ToolFailure || error instanceof SessionExpired) return error
     if (error instanceof EgressFailure) return toolFailureOfEgress(error, signal)
     const isInvalid = isRecord(error) && Array.isArray(error['issues'])
-    if (error instanceof NotRpc || isInvalid) {
-      const what = error instanceof NotRpc ? error.message : 'JSON that does not follow the protocol'
+    if (error instanceof InvalidRpcMessage || isInvalid) {
+      const what =
+        error instanceof InvalidRpcMessage ? error.message : 'JSON that does not follow the protocol'
       return serverFailure(server, `is not a tool server: it responded with ${what}`)
     }
     // A redirect to another origin, or a refusal although there is a token.

@@ -6,7 +6,7 @@ import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ToolServer } from '../../tools/tool-server.ts'
 import type { Egress } from '../egress/egress.ts'
 import { McpSession, type OAuthProvider, oauthProviderOf } from './mcp-session.ts'
-import { hostOf, SessionGone } from './tool-server-failure.ts'
+import { hostOf, SessionExpired } from './tool-server-failure.ts'
 
 interface Entry {
   key: string
@@ -64,7 +64,7 @@ export class McpSessions {
       try {
         return await work(await unlessAborted(entry.session, signal))
       } catch (error) {
-        if (!(error instanceof SessionGone)) throw error
+        if (!(error instanceof SessionExpired)) throw error
         this.#forget(entry)
         if (attempt === 2)
           throw new ToolFailure(`${hostOf(server)} forgets its sessions at once`, { retryable: true })
@@ -120,7 +120,7 @@ export class McpSessions {
         return session
       } catch (error) {
         this.#forget(entry)
-        if (error instanceof SessionGone || signal.aborted)
+        if (error instanceof SessionExpired || signal.aborted)
           throw new ToolFailure(`${hostOf(server)} did not open a session in time`, { retryable: true })
         throw error
       }

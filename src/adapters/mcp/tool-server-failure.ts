@@ -6,10 +6,10 @@ import { type EgressResponse, readText } from '../egress/egress.ts'
 export type ServerAddress = Pick<ToolServer, 'url' | 'headers' | 'oauth'>
 
 /** The server does not know the session any more, and did not process the request. */
-export class SessionGone extends Error {}
+export class SessionExpired extends Error {}
 
 /** The server sent something else than JSON-RPC. */
-export class NotRpc extends Error {}
+export class InvalidRpcMessage extends Error {}
 
 /** The server refused a request with an HTTP status. */
 export class StatusFailure extends ToolFailure {
@@ -49,7 +49,8 @@ export async function failureOfStatus(
   const { status, headers } = response
   const message = await errorMessageOf(response)
   // The protocol defines 404; some servers send 400 and mean the same.
-  if (hasSession && (status === 404 || (status === 400 && /session/i.test(message)))) return new SessionGone()
+  if (hasSession && (status === 404 || (status === 400 && /session/i.test(message))))
+    return new SessionExpired()
   const quoted = quote(message, server)
   return new StatusFailure(
     `${hostOf(server)} responded with status ${status}${quoted ? ` (${quoted})` : ''}${hintFor(response)}`,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { MovedLog } from './checkpointer.ts'
+import type { CheckpointResult } from './checkpointer.ts'
 
 /** The checkpoint thread: moves the write-ahead log into the database file on request. */
 
@@ -13,7 +13,7 @@ connection.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -2048')
 const move = connection.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 
 port.on('message', () => {
-  const result: MovedLog = { pages: 0, moved: 0 }
+  const result: CheckpointResult = { pages: 0, moved: 0 }
   try {
     const { log, checkpointed } = move.get() as { log: number; checkpointed: number }
     Object.assign(result, { pages: log, moved: checkpointed })

@@ -5,12 +5,12 @@ import { Worker } from 'node:worker_threads'
 const smallLogBytes = 4 << 20
 const pauseMilliseconds = 500
 /** The length of the log in pages, and how many of them were moved so far. */
-export interface MovedLog {
+export interface CheckpointResult {
   pages: number
   moved: number
 }
 
-const notMoved: MovedLog = { pages: 0, moved: 0 }
+const notMoved: CheckpointResult = { pages: 0, moved: 0 }
 
 /** A log of more pages (32 MiB) is emptied before the next commit. */
 const longLog = 8000
@@ -27,7 +27,7 @@ export class Checkpointer {
   readonly #path: string
   readonly #log: number
   #worker: Worker | undefined
-  readonly #requests: ((log: MovedLog) => void)[] = []
+  readonly #requests: ((log: CheckpointResult) => void)[] = []
   #isBusy = false
   #isDue = false
   #isClosed = false
@@ -68,14 +68,14 @@ export class Checkpointer {
     timer.unref()
   }
 
-  #move(): Promise<MovedLog> {
+  #move(): Promise<CheckpointResult> {
     try {
       this.#worker ??= this.#start()
     } catch {
       // The system has no thread for it at the moment.
       return Promise.resolve(notMoved)
     }
-    const { promise, resolve } = Promise.withResolvers<MovedLog>()
+    const { promise, resolve } = Promise.withResolvers<CheckpointResult>()
     this.#requests.push(resolve)
     this.#worker.postMessage('checkpoint')
     return promise
@@ -87,7 +87,7 @@ export class Checkpointer {
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
     worker.unref()
-    worker.on('message', (log: MovedLog) => this.#requests.shift()?.(log))
+    worker.on('message', (log: CheckpointResult) => this.#requests.shift()?.(log))
     // Without the thread the writing connection checkpoints by itself when the log has grown.
     worker.on('error', () => {})
     worker.on('exit', () => {

@@ -8,7 +8,7 @@ import { insertRows, Store } from '../../database/store.ts'
 import { as, integer, text } from '../../database/table.ts'
 import { groupsOf } from '../../kernel/groups-of.ts'
 import { knowledgeBases } from '../knowledge-tables.ts'
-import { excluded } from './forget-page.ts'
+import { excluded } from './remove-page.ts'
 import { type HeldPage, type PageKey, type WebPage, type WebStatus, webPages } from './web-page.ts'
 
 const columns = webPages.columns(...webPages.keysExcept('workspaceId', 'lease'))

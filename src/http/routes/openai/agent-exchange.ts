@@ -9,7 +9,7 @@ import { mintId } from '../../../kernel/ids.ts'
 import { callerWith, userOf } from '../agent-access.ts'
 import { conversationFor, sourceOf } from '../conversation-access.ts'
 import {
-  blame,
+  asFieldError,
   type Exchange,
   instructed,
   latestOf,
@@ -17,7 +17,7 @@ import {
   notComplete,
   type OpenaiParts,
   type Question,
-  type Reach,
+  type ReferenceScope,
   reachedConversation,
   referredMessage,
 } from './exchange.ts'
@@ -116,14 +116,16 @@ async function placeOf(parts: OpenaiParts, question: Question, where: NewPlace):
   if (continues && 'conversationId' in continues) {
     const key = { workspaceId, id: continues.conversationId, agentId: agent.id }
     return {
-      conversation: await conversationFor(parts, callerWith(token), key).catch(blame(continues.pointer)),
+      conversation: await conversationFor(parts, callerWith(token), key).catch(
+        asFieldError(continues.pointer),
+      ),
     }
   }
-  const reach = { token, workspaceId, agentId: agent.id }
-  const earlier = await earlierMessages(parts, input, reach)
+  const scope = { token, workspaceId, agentId: agent.id }
+  const earlier = await earlierMessages(parts, input, scope)
   const draft = parts.conversations.draft({ agentId: agent.id, userId, envType: 'openai' })
   const conversation = { ...draft, id: question.keyed?.conversationId ?? draft.id }
-  const previous = continues && (await previousTurn(parts, reach, continues.responseId))
+  const previous = continues && (await previousTurn(parts, scope, continues.responseId))
   if (!previous) return { conversation, earlier: latestOf(earlier) }
   const { last } = previous
   const isLatest = previous.conversation.messageCount === last && previous.conversation.agentId === agent.id
@@ -147,15 +149,15 @@ const noResponse = (id: string): AppError =>
 /** The conversation of an earlier response, if the caller may see it, and the position of its last message. */
 async function previousTurn(
   parts: OpenaiParts,
-  reach: Reach,
+  scope: ReferenceScope,
   responseId: string,
 ): Promise<{ conversation: Conversation; last: number }> {
   const reference = referenceOf('resp', responseId)
   if (!reference || !('conversationId' in reference)) throw noResponse(responseId)
   const { conversationId, id: chatId } = reference
-  const { workspaceId } = reach
-  const conversation = await reachedConversation(parts, reach, conversationId).catch(
-    blame('/previous_response_id'),
+  const { workspaceId } = scope
+  const conversation = await reachedConversation(parts, scope, conversationId).catch(
+    asFieldError('/previous_response_id'),
   )
   const turn = await parts.chats.findTurn({ workspaceId, conversationId, chatId: `chat_${chatId}` })
   if (!turn) throw noResponse(responseId)
@@ -167,15 +169,15 @@ async function previousTurn(
 async function earlierMessages(
   parts: OpenaiParts,
   input: SentInput,
-  reach: Reach,
+  scope: ReferenceScope,
 ): Promise<EarlierMessage[]> {
   const messages: EarlierMessage[] = []
   const at = Date.now()
   let chatId = mintId('chat')
   for (const sent of input.earlier.slice(-maxEarlier)) {
-    const found = 'reference' in sent ? await referredMessage(parts, reach, sent) : sent
+    const found = 'reference' in sent ? await referredMessage(parts, scope, sent) : sent
     if (found.role === 'user') chatId = mintId('chat')
-    const files = await storeFiles(parts, reach.token, found.files)
+    const files = await storeFiles(parts, scope.token, found.files)
     messages.push({
       ...{ id: mintId('msg'), chatId, role: found.role === 'user' ? 0 : 1, at },
       ...{ dataType: messageTypeOf(files), content: found.text, fileIds: files.map(({ id }) => id) },

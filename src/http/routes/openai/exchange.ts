@@ -78,7 +78,7 @@ export function latestOf<Entry extends { content: string }>(entries: readonly En
 }
 
 /** Names the field of the request that an error is about. */
-export const blame =
+export const asFieldError =
   (path: string) =>
   (error: unknown): never => {
     if (!(error instanceof AppError) || error.reason !== 'not_found') throw error
@@ -89,7 +89,7 @@ export const notComplete = (responseId: string): AppError =>
   new AppError('version_conflict', `The response ${responseId} is not complete yet; try again later`)
 
 /** What a request may refer to: what its token may see, or, without a token, conversations of the agent itself. */
-export interface Reach {
+export interface ReferenceScope {
   token: TokenRecord | undefined
   workspaceId: string
   agentId: string
@@ -97,7 +97,7 @@ export interface Reach {
 
 export const reachedConversation = (
   parts: OpenaiParts,
-  { token, workspaceId, agentId }: Reach,
+  { token, workspaceId, agentId }: ReferenceScope,
   id: string,
 ): Promise<Conversation> =>
   conversationFor(parts, callerWith(token), { workspaceId, id, agentId: token ? undefined : agentId })
@@ -105,11 +105,11 @@ export const reachedConversation = (
 /** The text of an item of an earlier response. */
 export async function referredMessage(
   parts: OpenaiParts,
-  reach: Reach,
+  scope: ReferenceScope,
   { reference, pointer }: ItemReference,
 ): Promise<SentMessage> {
   const item = referenceOf('msg', reference)
-  const text = item && (await textOf(parts, reach, item).catch(blame(`${pointer}/id`)))
+  const text = item && (await textOf(parts, scope, item).catch(asFieldError(`${pointer}/id`)))
   if (text === undefined)
     throw new AppError('not_found', `There is no item ${reference}`, {
       errors: [{ path: `${pointer}/id`, message: 'does not exist' }],
@@ -117,12 +117,16 @@ export async function referredMessage(
   return { role: 'assistant', text, files: [] }
 }
 
-async function textOf(parts: OpenaiParts, reach: Reach, item: TurnReference): Promise<string | undefined> {
-  const { token, workspaceId } = reach
+async function textOf(
+  parts: OpenaiParts,
+  scope: ReferenceScope,
+  item: TurnReference,
+): Promise<string | undefined> {
+  const { token, workspaceId } = scope
   // A token that is bound to agents cannot run workflows, and sees nothing of their runs.
   if ('runId' in item)
     return token?.agentIds.length === 0 ? runText(parts.runs, workspaceId, item) : undefined
-  const conversation = await reachedConversation(parts, reach, item.conversationId)
+  const conversation = await reachedConversation(parts, scope, item.conversationId)
   const message = await parts.conversations.store.message(workspaceId, conversation.id, `msg_${item.id}`)
   return message?.content
 }

@@ -1,5 +1,5 @@
 import { openaiOperations as operations } from '../../../contract/openai-operations.ts'
-import { agentVariables } from '../../../conversations/kept-inputs.ts'
+import { agentVariables } from '../../../conversations/conversation-inputs.ts'
 import { AppError, invalidField } from '../../../kernel/app-error.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import { variablesOf } from '../../../workflow/run/run-service.ts'

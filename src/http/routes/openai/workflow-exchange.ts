@@ -1,5 +1,5 @@
 import type { Message } from '../../../conversations/conversation.ts'
-import { endsTurn, spentAt, type TurnEvent, turnEventMapper } from '../../../conversations/turn-events.ts'
+import { endsTurn, type TurnEvent, turnEventMapper, usageAt } from '../../../conversations/turn-events.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { RunEvent } from '../../../workflow/run/run-event.ts'
 import { type RunInputs, type RunRequest, runFileOf } from '../../../workflow/run/run-inputs.ts'
@@ -141,7 +141,7 @@ function exchangeOf(
       const mapped = toTurnEvent(event)
       if (mapped) yield mapped
       if (!endsTurn(event)) continue
-      spent = spentAt(event)
+      spent = usageAt(event)
       // A later request may have answered the question since then.
       if (event.event === 'run.waiting') asked = event
       break

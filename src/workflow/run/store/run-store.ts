@@ -124,7 +124,7 @@ export class RunStore extends Store {
       ...{ workspaceId, columns: listed, source: runs, order: newestFirst, page },
       where: runs.where({ workspaceId }),
       filter: conditions,
-      narrowing: keywordFilter(this.database, inWorkspace('runs', workspaceId), keyword),
+      indexedFilter: keywordFilter(this.database, inWorkspace('runs', workspaceId), keyword),
       // Of several conditions an index finds the rows of one; the others are compared row by row.
       mayTakeLong: Object.keys(given).length > 1,
     })

@@ -18,7 +18,7 @@ export const agentVariables = async (
  * Adds the values of a request to the values of input variables that the conversation has kept, without those that the
  * workflow no longer declares. They are checked before anything is stored. Undefined where nothing changes.
  */
-export async function keptInputs(
+export async function conversationInputs(
   { runs, conversations, files }: ChatParts,
   place: ChatTarget,
   { inputs = {} }: ChatRequest,

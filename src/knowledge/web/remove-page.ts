@@ -16,7 +16,7 @@ const atRest = { lease: undefined, dueAt: undefined }
 export const excluded = { ...withoutDocument, ...atRest, status: 'excluded' } as const
 
 /** A page whose document was removed is not fetched again. */
-export async function forgetPage(transaction: Transaction, document: DocumentKey): Promise<void> {
+export async function removePage(transaction: Transaction, document: DocumentKey): Promise<void> {
   const key = webPages.where(document)
   await transaction.run(
     sql`DELETE FROM web_pages WHERE ${key} AND file_id <> '' AND (sitemap_id = '' OR listed = 0)`,
