@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AccessStore } from '../../src/access/access-store.ts'
+import type { Database } from '../../src/database/database.ts'
 import { KeywordRebuild } from '../../src/knowledge/index/keyword-rebuild.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking } from './knowledge-world.ts'
@@ -168,6 +169,27 @@ describe('knowledge sweep', () => {
     await assert.rejects(first, { reason: 'unavailable' })
     await other
     assert.equal((await world.segments.segments('w', 'k-g1')).length, 2)
+  })
+
+  test('indexes a document once that becomes ready during a rebuild', async () => {
+    await fill('w', 'k', ['f', 'g'])
+    let isReady = false
+    const database = new Proxy(world.database, {
+      get: (target, name: keyof Database) => {
+        if (name === 'transaction')
+          return async (work: Parameters<Database['transaction']>[0]) => {
+            if (!isReady) await world.addIngested('w', 'k', 'h', ['one'])
+            isReady = true
+            return target.transaction(work)
+          }
+        const value = target[name]
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const { signal } = new AbortController()
+    await new KeywordRebuild(database, { now: () => 5000 }).rebuild('w', 'k-g1', signal)
+    assert.ok(isReady)
+    assert.equal((await world.segments.segments('w', 'k-g1')).length, 3)
   })
 
   test('continues after a stop, and can run concurrently', async () => {

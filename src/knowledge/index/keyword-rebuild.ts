@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { groupsOf } from '../../kernel/groups-of.ts'
 import { mintId } from '../../kernel/ids.ts'
-import { batches, chunks, documents, type RowState, segments } from '../knowledge-tables.ts'
+import { batches, chunks, documents, generations, type RowState, segments } from '../knowledge-tables.ts'
 import { isMenu } from '../text/menu-mark.ts'
 import { chunkTerms } from '../text/text-terms.ts'
 import { SegmentBuilder } from './segment-builder.ts'
@@ -18,6 +18,7 @@ const idsPerQuery = 500
 
 const liveBatch = batches.columnsOf('b', 'id', 'fileId')
 const documentName = documents.columnsOf('d', 'name')
+const revisionColumn = generations.columns('revision')
 const chunkText = chunks.columns('position', 'content', 'heading')
 
 interface SourceBatch {
@@ -40,12 +41,19 @@ export class KeywordRebuild extends Store {
     await this.run(sql`
       UPDATE segments SET state = 'gone' WHERE ${inside} AND state = 'staged'
         AND batch_id IN (SELECT id FROM batches WHERE ${inside} AND state = 'live')`)
-    const before = await this.database.all(
-      sql`SELECT ${segments.columns('id')} FROM segments WHERE ${inside} AND state = 'live'`,
-    )
+    // Both at one moment: a batch that becomes live later has a higher revision, and brings its segments with it.
+    const { revision, before } = await this.database.snapshot(async snapshot => ({
+      ...(await snapshot.get(
+        sql`SELECT ${revisionColumn} FROM generations WHERE ${generations.where({ workspaceId, id: generationId })}`,
+      )),
+      before: await snapshot.all(
+        sql`SELECT ${segments.columns('id')} FROM segments WHERE ${inside} AND state = 'live'`,
+      ),
+    }))
+    if (revision === undefined) return
     const made: string[] = []
     for (let after = ''; ; ) {
-      const found = await this.#batchesAfter(workspaceId, generationId, after)
+      const found = await this.#batchesAfter(workspaceId, { generationId, revision, after })
       if (found.length === 0) break
       for (const batch of found) {
         signal.throwIfAborted()
@@ -60,12 +68,16 @@ export class KeywordRebuild extends Store {
     )
   }
 
-  #batchesAfter(workspaceId: string, generationId: string, after: string): Promise<SourceBatch[]> {
+  #batchesAfter(
+    workspaceId: string,
+    { generationId, revision, after }: { generationId: string; revision: number; after: string },
+  ): Promise<SourceBatch[]> {
     return this.database.all(sql`
       SELECT ${liveBatch}, ${documentName} FROM batches b
       JOIN generations g ON g.workspace_id = b.workspace_id AND g.id = b.generation_id
       JOIN documents d ON d.workspace_id = b.workspace_id AND d.knowledge_id = g.knowledge_id AND d.file_id = b.file_id
-      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${generationId} AND b.state = 'live' AND b.id > ${after}
+      WHERE b.workspace_id = ${workspaceId} AND b.generation_id = ${generationId} AND b.state = 'live'
+        AND b.revision <= ${revision} AND b.id > ${after}
       ORDER BY b.id LIMIT 100`)
   }
 
