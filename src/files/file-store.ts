@@ -75,7 +75,7 @@ export interface FileUses {
     fileIds: string[],
     forUpdate: RawSql,
   ): Promise<FileUse[]>
-  remove(transaction: Transaction, workspaceId: string, use: FileUse, forUpdate: RawSql): Promise<unknown>
+  remove(transaction: Transaction, workspaceId: string, uses: FileUse[], forUpdate: RawSql): Promise<unknown>
 }
 
 export interface RemovedFiles {
@@ -245,9 +245,7 @@ export class FileStore extends Store {
       )
       const present = new Set(found.map(file => file.id))
       const uses = await this.#uses.find(transaction, workspaceId, [...present])
-      if (force)
-        for (const use of uses)
-          await this.#uses.remove(transaction, workspaceId, use, this.database.forUpdate)
+      if (force) await this.#uses.remove(transaction, workspaceId, uses, this.database.forUpdate)
       const kept = new Set(force ? [] : uses.map(use => use.fileId))
       const going = found.filter(file => !kept.has(file.id))
       if (going.length > 0)

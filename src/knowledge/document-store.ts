@@ -376,7 +376,16 @@ export const fileUses: FileUses = {
     if (bases.size > 0) await holdOffReindex(transaction, forUpdate, workspaceId, [...bases])
     return uses
   },
-  async remove(transaction, workspaceId, { knowledgeId, fileId }, forUpdate) {
-    await removeDocument(transaction, forUpdate, { workspaceId, knowledgeId, fileId })
+  async remove(transaction, workspaceId, uses, forUpdate) {
+    // An ingestion locks its job, then the generation, which the removal of the first document locks, too.
+    if (uses.length > 1)
+      await transaction.all(sql`
+        SELECT file_id FROM readings WHERE workspace_id = ${workspaceId} AND generation_id IN (
+            SELECT id FROM generations WHERE workspace_id = ${workspaceId} AND gone = 0
+              AND knowledge_id IN ${list([...new Set(uses.map(({ knowledgeId }) => knowledgeId))])})
+          AND file_id IN ${list([...new Set(uses.map(use => use.fileId))])}
+        ORDER BY generation_id, file_id ${forUpdate}`)
+    for (const { knowledgeId, fileId } of uses)
+      await removeDocument(transaction, forUpdate, { workspaceId, knowledgeId, fileId })
   },
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
-import { FileStore } from '../../src/files/file-store.ts'
+import { FileStore, type RemovedFiles } from '../../src/files/file-store.ts'
 import { type AddedDocuments, DocumentStore, fileUses } from '../../src/knowledge/document-store.ts'
 import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts'
+import { StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { DocumentError, DocumentStatus } from '../../src/knowledge/knowledge-base.ts'
 import { interruptedDatabase } from './interrupted-database.ts'
 import { type KnowledgeWorld, type OpenedWorld, openWorld, otherChunking, partOf } from './knowledge-world.ts'
@@ -371,15 +372,15 @@ describe('document store', () => {
     })
 
     /** A deadlock fails: a unit of work cannot be repeated. */
-    const onlyOnce = <Result>(work: (documents: DocumentStore) => Promise<Result>): Promise<Result> => {
+    const onlyOnce = <Result>(work: (database: AmbientDatabase) => Promise<Result>): Promise<Result> => {
       const database = new AmbientDatabase(other.database)
-      return database.inOneTransaction(() => work(new DocumentStore(database)))
+      return database.inOneTransaction(() => work(database))
     }
 
     test('new content causes no deadlock with its removal', async () => {
       let removed: Promise<boolean> | undefined
       const meanwhile = () => {
-        removed = onlyOnce(documents => documents.remove('w', 'k', 'f'))
+        removed = onlyOnce(database => new DocumentStore(database).remove('w', 'k', 'f'))
         return removed
       }
       const interrupted = interruptedDatabase(world.database, { call: 'all' }, meanwhile)
@@ -392,13 +393,27 @@ describe('document store', () => {
       let added: Promise<AddedDocuments | undefined> | undefined
       const meanwhile = () => {
         const options = { chunking: undefined, metadata: {}, now: 1000 }
-        added = onlyOnce(documents => documents.add('w', 'k', ['f'], options))
+        added = onlyOnce(database => new DocumentStore(database).add('w', 'k', ['f'], options))
         return added
       }
       const interrupted = interruptedDatabase(world.database, { begin: 'deletion', call: 'all' }, meanwhile)
       const { deleted } = await new FileStore(interrupted, fileUses).remove('w', ['f'], true)
       assert.deepEqual(deleted, ['f'])
       assert.equal((await added)?.skipped.length, 1)
+    })
+
+    test('the deletion of two files causes no deadlock with the ingestion of the second one', async () => {
+      await world.addDocument('w', 'k', 'g')
+      const job = await world.claim()
+      let removed: Promise<RemovedFiles> | undefined
+      const meanwhile = () => {
+        removed = onlyOnce(database => new FileStore(database, fileUses).remove('w', ['f', 'g'], true))
+        return removed
+      }
+      const interrupted = interruptedDatabase(world.database, { call: 'run' }, meanwhile)
+      assert.ok(await new StagingStore(interrupted).finish(job, partOf(job, ['two']), 1, 3000))
+      assert.deepEqual((await removed)?.deleted, ['f', 'g'])
+      for (const rows of ['documents', 'readings']) assert.equal((await world.countRows())[rows], 0, rows)
     })
   })
 })

@@ -21,7 +21,7 @@ const uses: FileUses = {
   find: async (_transaction, _workspaceId, ids) =>
     ids.filter(id => used.has(id)).map(fileId => ({ fileId, knowledgeId: 'kb' })),
   lock: async () => [],
-  remove: async (_transaction, _workspaceId, { fileId }) => used.delete(fileId),
+  remove: async (_transaction, _workspaceId, removed) => removed.map(({ fileId }) => used.delete(fileId)),
 }
 
 before(async () => {
