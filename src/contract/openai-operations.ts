@@ -190,6 +190,7 @@ export const openaiOperations = defineOperations('openai', {
         tools: orNull(Type.Array(Type.Unknown()), 'Must be empty.'),
         text: orNull(anyObject<{ format?: { type?: unknown } }>('Its `format` must be text.'), 'Format.'),
         top_logprobs: orNull(integerIn('Must be 0.', [0, 20]), 'Must be 0.'),
+        include: orNull(Type.Array(Type.String()), 'Must not have `message.output_text.logprobs`.'),
       }),
     }),
     data: openaiResponse,

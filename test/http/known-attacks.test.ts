@@ -89,7 +89,8 @@ describe('known attacks', () => {
       if (path === '/mcp' && ['http://localhost', server.base].includes(origin)) continue
       const url = path.replace(/\{\w+\}/g, 'x')
       // A preflight does not say which agent is meant; the request after it is refused by its agent.
-      const isForPages = access === 'public' || /^\/v1\/(models(\/\{model\})?|responses\/\{id\})$/.test(path)
+      const isForPages =
+        access === 'public' || /^\/v1\/(models(\/(workflow\/)?\{\w+\})?|responses\/\{id\})$/.test(path)
       for (const used of isForPages ? [method] : [method, 'OPTIONS']) {
         const answer = await server.api.call(used, url, undefined, { headers })
         const allowed = [...answer.headers.keys()].filter(name => name.startsWith('access-control-'))

@@ -599,6 +599,13 @@ describe('errors', () => {
         'invalid_request',
       ],
       ['responses', { input: 'x', background: true }, 400, 'background', 'invalid_request'],
+      [
+        'responses',
+        { input: 'x', include: ['file_search_call.results', 'message.output_text.logprobs'] },
+        400,
+        'include[1]',
+        'invalid_request',
+      ],
     ]
     for (const [path, body, status, param, code] of cases) {
       const [found, error] = await errorOf(`/v1/${path}`, body)

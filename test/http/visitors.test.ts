@@ -484,6 +484,13 @@ describe('pages of other origins', () => {
         )
       }
     }
+    for (const path of ['/v1/models/workflow/wf_hello', '/v1/models/nobody']) {
+      assert.equal((await preflight(path, shop)).status, 204, path)
+      const { status, headers } = await runner.get(path, from(shop))
+      assert.deepEqual([status, headers.get('access-control-allow-origin')], [404, shop], path)
+    }
+    const unknown = await runner.post('/v1/responses', { model: 'nobody', input: 'hi' }, from(shop))
+    assert.deepEqual([unknown.status, unknown.headers.get('access-control-allow-origin')], [404, shop])
   })
 
   test('may call an agent that allows them', async () => {

@@ -40,6 +40,8 @@ function checkResponse(body: ResponseBody): void {
   refuseUnless((body.tools ?? []).length === 0, '/tools', ownTools)
   refuseUnless(body.background !== true, '/background', 'must be false')
   refuseUnless((body.top_logprobs ?? 0) === 0, '/top_logprobs', 'must be 0')
+  const logprobs = (body.include ?? []).indexOf('message.output_text.logprobs')
+  refuseUnless(logprobs === -1, `/include/${logprobs}`, 'must be omitted: an agent has no log probabilities')
   const format = body.text?.format?.type ?? 'text'
   refuseUnless(format === 'text', '/text/format', 'must be text; use an agent that answers with JSON')
   const isBoth = typeof body.previous_response_id === 'string' && body.conversation
@@ -63,6 +65,7 @@ function responseQuestion(body: ResponseBody): Pick<Question, 'input' | 'continu
   return { input, continues: { conversationId, pointer: '/conversation' } }
 }
 
+type Exchanged = Pick<Call, 'request' | 'reply'>
 type ChatCall = Call<typeof operations.chatCompletions> | Call<typeof operations.responses>
 
 /** The ids that the Idempotency-Key of a request and its token determine. How the answer is sent makes no difference. */
@@ -83,6 +86,28 @@ async function keyedRequest(call: ChatCall): Promise<KeyedRequest | undefined> {
   }
 }
 
+/** Lets pages of the agents of a runner read the response. */
+async function admitOwnPages({ agents }: OpenaiParts, { request, reply }: Exchanged): Promise<void> {
+  const { token } = request
+  if (!token || request.headers.origin === undefined) return
+  const own = await agents.store.findMany(token.workspaceId, token.agentIds)
+  admitOrigin(
+    request,
+    reply,
+    own.flatMap(({ allowedOrigins }) => allowedOrigins),
+  )
+}
+
+/** The target of a model name. Pages can read that there is none. */
+async function targetFor(parts: OpenaiParts, call: Exchanged, model: string): Promise<Target> {
+  try {
+    return await findTarget(parts, call.request.token, model)
+  } catch (error) {
+    await admitOwnPages(parts, call)
+    throw error
+  }
+}
+
 /** Sends the message of the user. Resolves when the turn or the run has started. */
 async function start(
   parts: OpenaiParts,
@@ -95,7 +120,7 @@ async function start(
   if (body.run_events && !token)
     throw new AppError('token_missing', 'The events of a run need a token: omit run_events')
   const { model, user } = body
-  const target = await findTarget(parts, token, model)
+  const target = await targetFor(parts, call, model)
   const inputs = { ...(await variablesIn(parts, target, body.metadata ?? {})), ...body.inputs }
   const keyed = await keyedRequest(call)
   const question: Question = { token, model, inputs, userId: user ?? undefined, keyed, ...asked }
@@ -168,26 +193,23 @@ const forPages = (given: Route): Route => ({ ...given, isForPages: true })
 export function openaiRoutes(parts: OpenaiParts): Route[] {
   return [
     forPages(
-      route(operations.models, async ({ token, request, reply }) => {
-        const { workspaceId, agentIds } = token
-        const own = request.headers.origin ? await parts.agents.store.findMany(workspaceId, agentIds) : []
-        admitOrigin(
-          request,
-          reply,
-          own.flatMap(({ allowedOrigins }) => allowedOrigins),
-        )
-        return { object: 'list', data: await listModels(parts, token) }
+      route(operations.models, async call => {
+        await admitOwnPages(parts, call)
+        return { object: 'list', data: await listModels(parts, call.token) }
       }),
     ),
     forPages(
-      route(operations.model, async ({ token, params, request, reply }) => {
-        const target = await findTarget(parts, token, params.model)
+      route(operations.model, async call => {
+        const { params, request, reply } = call
+        const target = await targetFor(parts, call, params.model)
         if ('agent' in target) admitOrigin(request, reply, target.agent.allowedOrigins)
         return targetOnWire(target)
       }),
     ),
-    route(operations.workflowModel, async ({ token, params }) =>
-      targetOnWire(await findTarget(parts, token, `workflow/${params.id}`)),
+    forPages(
+      route(operations.workflowModel, async call =>
+        targetOnWire(await targetFor(parts, call, `workflow/${call.params.id}`)),
+      ),
     ),
     route(operations.chatCompletions, call => {
       const { body } = call
