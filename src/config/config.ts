@@ -79,19 +79,21 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     model = name === 'model' ? values.modelName : values[`${name}Model`],
   ): EndpointConfig | undefined => {
     const baseUrl = values[`${name}BaseUrl`]
-    if (baseUrl !== undefined && model !== undefined)
-      return { baseUrl, apiKey: values[`${name}ApiKey`], model }
-    const settingOfModel = name === 'model' ? 'MODEL_NAME' : `${name.toUpperCase()}_MODEL`
-    const settingOfUrl = `${name.toUpperCase()}_BASE_URL`
+    const apiKey = values[`${name}ApiKey`]
+    if (baseUrl !== undefined && model !== undefined) return { baseUrl, apiKey, model }
+    const group = name.toUpperCase()
+    const settingOfModel = name === 'model' ? 'MODEL_NAME' : `${group}_MODEL`
+    const settingOfUrl = `${group}_BASE_URL`
     if (baseUrl !== undefined) problems.push(`${settingOfModel} is required when ${settingOfUrl} is set`)
-    if (model !== undefined) problems.push(`${settingOfUrl} is required when ${settingOfModel} is set`)
+    else if (model !== undefined) problems.push(`${settingOfUrl} is required when ${settingOfModel} is set`)
+    else if (apiKey !== undefined) problems.push(`${settingOfUrl} is required when ${group}_API_KEY is set`)
     return undefined
   }
   const readOcr = (): EndpointConfig | undefined => {
     const { ocrModel: model, ocrBaseUrl, ocrApiKey } = values
     const baseUrl = ocrBaseUrl ?? values.modelBaseUrl
-    if (ocrBaseUrl !== undefined && model === undefined)
-      problems.push('OCR_MODEL is required when OCR_BASE_URL is set')
+    if (model === undefined && (ocrBaseUrl ?? ocrApiKey) !== undefined)
+      problems.push(`OCR_MODEL is required when OCR_${ocrBaseUrl ? 'BASE_URL' : 'API_KEY'} is set`)
     if (model !== undefined && baseUrl === undefined)
       problems.push('OCR_BASE_URL or MODEL_BASE_URL is required when OCR_MODEL is set')
     if (model === undefined || baseUrl === undefined) return undefined
@@ -100,6 +102,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     return { baseUrl, apiKey, model }
   }
   const { webSearchUrl, webSearchApiKey } = values
+  if (webSearchApiKey !== undefined && webSearchUrl === undefined)
+    problems.push('WEB_SEARCH_URL is required when WEB_SEARCH_API_KEY is set')
   const config: Config = {
     ...values,
     runMemoryMb: values.runMemoryMb || Math.floor(getHeapStatistics().heap_size_limit / 2 ** 21),

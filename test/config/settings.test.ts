@@ -10,7 +10,8 @@ test('keys that are invalid in a header are reported at the start', () => {
       message: `Invalid settings:\n  MODEL_API_KEY ${problem}\n  WEB_SEARCH_API_KEY ${problem}\n  EMBEDDING_API_KEY ${problem}`,
     },
   )
-  assert.equal(readConfig({ MODEL_API_KEY: 'sk-1' }).modelApiKey, 'sk-1')
+  const search = { WEB_SEARCH_URL: 'http://127.0.0.1:1/' }
+  assert.equal(readConfig({ ...search, WEB_SEARCH_API_KEY: 'sk-1' }).webSearch?.apiKey, 'sk-1')
   assert.equal(readConfig({ MODEL_API_KEY: '' }).modelApiKey, undefined)
 })
 
@@ -32,4 +33,22 @@ test('a model without its address, and an address without its model, are reporte
     message: `Invalid settings:${groups.map(group => `\n  ${modelOf(group)} is required when ${group}_BASE_URL is set`).join('')}`,
   })
   assert.equal(readConfig({ ...models, ...addresses }).rerank?.model, 'm')
+})
+
+test('a key without the address that it is for is named at the start', () => {
+  const groups = ['MODEL', 'TRANSCRIBE', 'SPEECH', 'EMBEDDING', 'RERANK']
+  const keys = Object.fromEntries([...groups, 'OCR', 'WEB_SEARCH'].map(group => [`${group}_API_KEY`, 'k']))
+  const problems = [
+    ...groups.map(group => `${group}_BASE_URL is required when ${group}_API_KEY is set`),
+    'OCR_MODEL is required when OCR_API_KEY is set',
+    'WEB_SEARCH_URL is required when WEB_SEARCH_API_KEY is set',
+  ]
+  assert.throws(
+    () => readConfig(keys),
+    ({ message }) => {
+      const [, ...lines] = message.split('\n')
+      assert.deepEqual(lines.map((line: string) => line.trim()).sort(), problems.sort())
+      return true
+    },
+  )
 })

@@ -8,7 +8,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const secrets = {
-  MODEL_API_KEY: 'key-of-the-model',
+  WEB_SEARCH_API_KEY: 'key-of-the-search',
   EMBEDDING_API_KEY: 'key-of-the-embedding',
   SECRET_KEY: 'seals-the-keys-of-models',
   BOOTSTRAP_TOKEN: 'token-of-the-operator',
@@ -71,7 +71,7 @@ describe('server info', () => {
       assert.equal(byName.get(name)!.is_secret, true, name)
       assert.equal(byName.get(name)!.value, null, name)
     }
-    assert.equal(byName.get('MODEL_API_KEY')!.is_set, true)
+    assert.equal(byName.get('WEB_SEARCH_API_KEY')!.is_set, true)
     assert.equal(byName.get('EMBEDDING_BASE_URL')!.value, 'http://127.0.0.1:1/v1?…')
     const text = JSON.stringify(listed)
     for (const secret of [...Object.values(secrets), 'hidden-in-the-address'])
