@@ -35,7 +35,6 @@ export function createKnowledge(
     clock,
   })
   const merger = new SegmentMerger(stores.segments, workers, clock, cluster)
-  const { time, isAlone } = cluster
   const reader = recognition.extend(workers)
   const ingestor = new Ingestor(
     {
@@ -50,10 +49,7 @@ export function createKnowledge(
       embedder,
       vectors: vectorIndex,
       merger,
-      leases: new Leases({
-        ...{ rows: stores.ingestionQueue.leases, time, isAlone, log },
-        what: 'ingestion jobs',
-      }),
+      leases: new Leases({ rows: stores.ingestionQueue.leases, cluster, log, what: 'ingestion jobs' }),
       log,
       observer: metrics,
     },

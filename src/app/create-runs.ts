@@ -85,8 +85,7 @@ export function createRuns(
   const tracer = adapters.tracing?.tracer
   const measured = measureKinds(nodeKinds, metrics)
   const kinds = tracer ? traceKinds(measured, tracer) : measured
-  const { time, isAlone } = cluster
-  const leases = new Leases({ rows: stores.runs.leases, time, isAlone, log, what: 'runs' })
+  const leases = new Leases({ rows: stores.runs.leases, cluster, log, what: 'runs' })
   const parts: RunDependencies = {
     store: stores.runs,
     plans: new Plans(stores.workflows, kinds),
@@ -121,7 +120,7 @@ export function createRuns(
       return used ? used.promptTokens + used.completionTokens : 0
     },
     runs: parts.capacity,
-    runsElsewhere: async workspaceId => (isAlone ? 0 : stores.runs.countElsewhere(workspaceId)),
+    runsElsewhere: async workspaceId => (cluster.isAlone ? 0 : stores.runs.countElsewhere(workspaceId)),
     clock,
   })
   return { runs: new RunService(parts, live), live, quotas, jobs: retentionJobs(adapters, config) }

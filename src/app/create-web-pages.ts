@@ -22,7 +22,7 @@ interface Features {
 export function createWebPages(adapters: Adapters, { files, bases, quotas, metrics }: Features) {
   const { clock, cluster, database, log, stores, workers } = adapters
   const { webPages: store, documents } = stores
-  const { time, isAlone } = cluster
+  const { time } = cluster
   const commit = async (workspaceId: string, work: () => Promise<void>): Promise<void> => {
     const scope = await stores.access.scopeOf(workspaceId)
     await database.inOneTransaction(() => quotas.within(scope, ['documents', 'storageBytes'], work))
@@ -31,7 +31,7 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
   const common = { store, fetcher, time, clock }
   const worker = new WebPageWorker({
     ...{ store, files, documents, cluster, clock, log, observer: metrics },
-    leases: new Leases({ rows: store.leases, time, isAlone, log, what: 'web pages' }),
+    leases: new Leases({ rows: store.leases, cluster, log, what: 'web pages' }),
     pages: new PageIngest({
       ...{ ...common, commit, documents, files, reader: workers },
       wakeIngestion: () => cluster.publish(documentsDue),

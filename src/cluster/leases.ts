@@ -1,4 +1,5 @@
 import { pause } from '../kernel/pause.ts'
+import type { Cluster } from './cluster.ts'
 import type { DatabaseTime } from './database-time.ts'
 import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
 import type { Leased, LeaseTable } from './lease-table.ts'
@@ -10,11 +11,11 @@ interface LeaseHolder<Row> {
   lost(): void
 }
 
+type LeaseTime = Pick<DatabaseTime, 'now' | 'refresh' | 'reachableMilliseconds'>
+
 interface LeasesOptions<Key extends object, Row extends object> {
   rows: LeaseTable<Key, Row>
-  time: Pick<DatabaseTime, 'now' | 'refresh' | 'reachableMilliseconds'>
-  /** All processes that use the database run on this machine, so it is known which of them have ended. */
-  isAlone: boolean
+  cluster: Pick<Cluster, 'isAlone'> & { time: LeaseTime }
   log: { warn(details: object, message: string): void }
   /** A name for the rows, for the log. */
   what: string
@@ -38,8 +39,8 @@ export class Leases<Key extends object, Row extends object = object> {
     this.milliseconds = options.milliseconds ?? leaseMilliseconds
   }
 
-  get time(): LeasesOptions<Key, Row>['time'] {
-    return this.#options.time
+  get time(): LeaseTime {
+    return this.#options.cluster.time
   }
 
   /** A name for a row that is about to be claimed. It counts as held until it is dropped. */
@@ -73,7 +74,7 @@ export class Leases<Key extends object, Row extends object = object> {
    * late, and not right after the database was unreachable for all processes.
    */
   mayTakeOver(name: string): boolean {
-    const { isAlone, time } = this.#options
+    const { isAlone, time } = this.#options.cluster
     return (
       !this.holds(name) &&
       !isHeldByNeighbour(name) &&
@@ -82,10 +83,10 @@ export class Leases<Key extends object, Row extends object = object> {
   }
 
   async renew(): Promise<void> {
-    const { rows, time } = this.#options
+    const { rows } = this.#options
     const held = [...this.#held.values()].flatMap(each => each ?? [])
     if (held.length === 0) return
-    await time.refresh()
+    await this.time.refresh()
     const until = this.until()
     const renewed = await rows.renew(
       held.map(({ leased }) => leased),
@@ -126,11 +127,12 @@ export class Leases<Key extends object, Row extends object = object> {
 
   /** After a crash, the leases of dead processes on this machine need not run out first. */
   async #expireDead(): Promise<void> {
-    const { rows, time, isAlone, log, what } = this.#options
-    await time.refresh()
-    if (!isAlone) return
+    const { rows, cluster, log, what } = this.#options
+    await this.time.refresh()
+    // Otherwise it is not known which processes have ended.
+    if (!cluster.isAlone) return
     try {
-      await rows.expire((await rows.all()).filter(hasEnded), time.now())
+      await rows.expire((await rows.all()).filter(hasEnded), this.time.now())
     } catch (error) {
       log.warn({ err: error }, `Leases of ${what} of a previous process could not be ended; they run out`)
     }

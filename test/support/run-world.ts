@@ -87,8 +87,10 @@ export class TestWorker {
     const kinds = scriptedKinds(world.script, this)
     const leases: RunLeases = new Leases({
       rows: this.#mortal(world.store.leases),
-      time: { now: () => world.clock.now(), refresh: async () => {}, reachableMilliseconds: 60_000 },
-      isAlone: false,
+      cluster: {
+        time: { now: () => world.clock.now(), refresh: async () => {}, reachableMilliseconds: 60_000 },
+        isAlone: false,
+      },
       log: { warn: details => void this.warnings.push(details) },
       what: 'runs',
       milliseconds: options.leaseMilliseconds ?? 15_000,

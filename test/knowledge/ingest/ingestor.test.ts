@@ -34,7 +34,12 @@ describe('the ingestor', () => {
   ): Promise<void> {
     let now = 1_000_000
     const time = { now: () => now, refresh: async () => {}, reachableMilliseconds: 1e9 }
-    const leases = new Leases({ rows: world.queue.leases, time, isAlone: true, log, what: 'jobs' })
+    const leases = new Leases({
+      rows: world.queue.leases,
+      cluster: { time, isAlone: true },
+      log,
+      what: 'jobs',
+    })
     const bus = new MessageBus()
     const capacity = { documents, slow: documents }
     const parts = {
