@@ -1,4 +1,5 @@
 import { pause } from '../kernel/pause.ts'
+import type { WarnLog } from '../kernel/warn-log.ts'
 import type { Cluster } from './cluster.ts'
 import type { DatabaseTime } from './database-time.ts'
 import { hasEnded, isHeldByNeighbour, newLease } from './lease-name.ts'
@@ -16,7 +17,7 @@ type LeaseTime = Pick<DatabaseTime, 'now' | 'refresh' | 'reachableMilliseconds'>
 interface LeasesOptions<Key extends object, Row extends object> {
   rows: LeaseTable<Key, Row>
   cluster: Pick<Cluster, 'isAlone'> & { time: LeaseTime }
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
   /** A name for the rows, for the log. */
   what: string
   milliseconds?: number

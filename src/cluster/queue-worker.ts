@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import { Columns, type Query, type RawSql, raw, sql } from '../database/sql.ts'
 import { pause } from '../kernel/pause.ts'
 import { WakeLoop } from '../kernel/wake-loop.ts'
+import type { WarnLog } from '../kernel/warn-log.ts'
 import type { Cluster } from './cluster.ts'
 import { newLease } from './lease-name.ts'
 import type { Leased } from './lease-table.ts'
@@ -54,7 +55,7 @@ interface QueueWorkerParts<Row> {
   renew(held: HeldRow, until: number): Promise<unknown>
   /** Does the work of a claimed row. The signal is aborted when the server stops, or with that reason. */
   work(row: Row, held: HeldRow, signal: AbortSignal): Promise<void>
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
   /** A name for the rows, for the log. */
   what: string
 }

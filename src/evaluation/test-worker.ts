@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { derivedId } from '../kernel/ids.ts'
 import { isTemporary } from '../kernel/retry-temporary.ts'
+import type { WarnLog } from '../kernel/warn-log.ts'
 import type { RunInputs, RunRequest } from '../workflow/run/run-inputs.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import type { RunRecord } from '../workflow/run/store/run-records.ts'
@@ -25,7 +26,7 @@ interface TestWorkerParts extends CheckTools {
   subject(workspaceId: string, setId: string, version: number): Promise<Pick<RunRequest, 'what' | 'agentId'>>
   inputs(workspaceId: string, sent: Readonly<Record<string, unknown>>): Promise<RunInputs>
   admit(workspaceId: string): Promise<void>
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
 }
 
 /** A message between processes: a test run was added or is to stop. */

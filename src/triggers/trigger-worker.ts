@@ -8,6 +8,7 @@ import { derivedId } from '../kernel/ids.ts'
 import { pause } from '../kernel/pause.ts'
 import { isTemporary } from '../kernel/retry-temporary.ts'
 import { WakeLoop } from '../kernel/wake-loop.ts'
+import type { WarnLog } from '../kernel/warn-log.ts'
 import type { Runs } from '../workflow/run/run-service.ts'
 import { type Firing, maxMissed, planFiring } from './occurrences.ts'
 import type { TriggerFailure } from './trigger.ts'
@@ -20,7 +21,7 @@ interface TriggerWorkerParts {
   runs: Pick<Runs, 'start'>
   admit(scope: QuotaScope): Promise<void>
   cluster: Pick<Cluster, 'time' | 'subscribe'>
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
 }
 
 /** A message between processes: a schedule was created or changed. */

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { nextTurn, pause } from '../../kernel/pause.ts'
+import type { WarnLog } from '../../kernel/warn-log.ts'
 
 const channel = 'banyan'
 /** How often the connection is checked, and how long it counts as working after a check. */
@@ -16,7 +17,7 @@ interface ChannelOptions {
   connected(): void
   /** Read with every check, from the one row of a statement. */
   check: { statement: string; read(row: Record<string, unknown>): void }
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { accessChanged, type Cluster, type Member } from '../../cluster/cluster.ts'
 import { DatabaseTime } from '../../cluster/database-time.ts'
 import { LeaseLost, processName } from '../../cluster/lease-name.ts'
@@ -9,6 +8,7 @@ import { raw } from '../../database/sql.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Exchange } from '../../kernel/exchange.ts'
 import { pause } from '../../kernel/pause.ts'
+import type { WarnLog } from '../../kernel/warn-log.ts'
 import { PostgresChannel } from './postgres-channel.ts'
 import type { PostgresDatabase } from './postgres-database.ts'
 
@@ -22,7 +22,7 @@ interface PostgresClusterOptions {
   id?: string
   clock: Clock
   version: string
-  log: Pick<Logger, 'warn'>
+  log: WarnLog
 }
 
 /** Any number of processes on PostgreSQL. */
@@ -31,7 +31,7 @@ export class PostgresCluster implements Cluster {
   readonly time: DatabaseTime
   readonly #database: PostgresDatabase
   readonly #version: string
-  readonly #log: Pick<Logger, 'warn'>
+  readonly #log: WarnLog
   readonly #id: string
   readonly #bus = new MessageBus()
   readonly #channel: PostgresChannel

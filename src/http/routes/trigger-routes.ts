@@ -7,6 +7,7 @@ import { triggerOperations as operations, triggerRecord } from '../../contract/t
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, isoTime } from '../../kernel/clock.ts'
 import { derivedId } from '../../kernel/ids.ts'
+import type { WarnLog } from '../../kernel/warn-log.ts'
 import type { Trigger, Webhook } from '../../triggers/trigger.ts'
 import type { ChangedTrigger, TriggerChange, TriggerService } from '../../triggers/trigger-service.ts'
 import type { ListedTrigger, OwnedTrigger } from '../../triggers/trigger-store.ts'
@@ -25,7 +26,7 @@ interface TriggerRouteParts {
   quotas: Pick<QuotaService, 'admitRun'>
   limiter: RequestLimiter
   clock: Clock
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
 }
 
 /** Headers that are never passed on to a run. */

@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { forEachConcurrently } from '../../kernel/for-each-concurrently.ts'
+import type { WarnLog } from '../../kernel/warn-log.ts'
 import type { KnowledgeBase } from '../knowledge-base.ts'
 import type { KnowledgeStore } from '../knowledge-store.ts'
 import type { SearchService } from '../search/search-service.ts'
@@ -21,7 +22,7 @@ interface GoldenWorkerParts {
   clock: Clock
   /** A run has ended, so that an index may be swapped in. */
   finished(): void
-  log: { warn(details: object, message: string): void }
+  log: WarnLog
 }
 
 /** A message between processes: a run was queued or decided. */

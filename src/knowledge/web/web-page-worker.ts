@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Cluster } from '../../cluster/cluster.ts'
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import type { Leases } from '../../cluster/leases.ts'
@@ -27,7 +28,7 @@ interface WebPageWorkerParts {
   documents: { remove(workspaceId: string, knowledgeId: string, id: string): Promise<boolean> }
   cluster: Pick<Cluster, 'subscribe'>
   clock: Clock
-  log: { warn(details: object, message: string): void; info(details: object, message: string): void }
+  log: Pick<Logger, 'info' | 'warn'>
   observer?: { webPage(outcome: FetchOutcome, seconds: number): void }
 }
 

@@ -2,6 +2,7 @@ import type { Cluster } from '../../cluster/cluster.ts'
 import type { Leases } from '../../cluster/leases.ts'
 import type { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { WarnLog } from '../../kernel/warn-log.ts'
 import type { PricedUsage, Reply } from '../step.ts'
 import type { RunJournal } from './journal.ts'
 import type { Plans, Work } from './plans.ts'
@@ -33,7 +34,7 @@ export interface RunDependencies {
   /** The name of the model for nodes that name none; empty when there is none. */
   defaultModel(workspaceId: string): Promise<string>
   findSecrets: FindSecrets
-  readonly log: { warn(details: object, message: string): void }
+  readonly log: WarnLog
   readonly limits: RunLimits
   /** Counts the runs of this process. */
   readonly observer?: {
