@@ -57,11 +57,11 @@ export interface Call<Op extends Operation = Operation> {
 }
 
 /** Returns the `data` of the envelope (nothing counts as {}), or an `Answer`, or a promise of either. */
-type Handler<Op extends Operation> = (call: Call<Op>) => unknown
+export type Handler<Op extends Operation = Operation> = (call: Call<Op>) => unknown
 
 export interface Route {
   operation: Operation
-  handler: Handler<Operation>
+  handler: Handler
   fromCache?: FindCachedResponse
   /** Set if the origin alone decides which pages may read its responses, also refusals. */
   allowsOrigin?: OriginRule
@@ -76,7 +76,7 @@ export const route = <const Op extends Operation>(
   fromCache?: FindCachedResponse,
 ): Route => ({
   operation,
-  handler: handler as unknown as Handler<Operation>,
+  handler: handler as unknown as Handler,
   ...(fromCache && { fromCache }),
 })
 
@@ -117,16 +117,14 @@ function findUnless(check: Check, params: unknown): void {
   if (!check(params)) throw new AppError('not_found', 'The object does not exist')
 }
 
-/** Checks the fields of a call and executes it. */
-export type Execute = (call: Call) => unknown
-
 /** Free-form members whose parsed values are used. Graphs are stored as they were sent. */
 const freeFormMembers = [
   ...['inputs', 'outputs', 'checks', 'config', 'memory', 'learn'],
   ...['metadata', 'filter', 'extra_body', 'params', 'arguments', 'parameters'],
 ]
 
-function executorOf(parts: ServerParts, { operation, ...given }: Route): Execute {
+/** Checks the fields of a call before it is handled. */
+function executorOf(parts: ServerParts, { operation, ...given }: Route): Handler {
   const checkParams = checkOf(operation.params, compileQuery, findUnless)
   const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.

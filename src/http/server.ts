@@ -13,7 +13,7 @@ import { openResponse } from './cors.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
-import { type Execute, type Route, registerRoute, type ServerParts } from './route.ts'
+import { type Handler, type Route, registerRoute, type ServerParts } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,7 +28,7 @@ declare module 'fastify' {
     stopping: AbortSignal
     inProgress: RequestsInProgress
     /** The executor of each operation, for MCP, which executes several within one request. */
-    executors: Map<Operation, Execute>
+    executors: Map<Operation, Handler>
     /** Whether the token of an accepted request is still valid. */
     isStillAuthorized(request: FastifyRequest): Promise<boolean>
     /** A number that changes when a client may have lost its access; undefined if that is unknown. */
