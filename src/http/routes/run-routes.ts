@@ -10,9 +10,14 @@ import { AppError, invalidField } from '../../kernel/app-error.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { otlpBody } from '../../tracing/otlp.ts'
 import type { Graph } from '../../workflow/graph.ts'
-import type { StoredInputs } from '../../workflow/run/recovery.ts'
 import { usageOnWire } from '../../workflow/run/run-event.ts'
-import { type RunInputs, type RunRequest, runFiles, runInputs } from '../../workflow/run/run-inputs.ts'
+import {
+  type RunInputs,
+  type RunRequest,
+  runFiles,
+  runInputs,
+  type StoredInputs,
+} from '../../workflow/run/run-inputs.ts'
 import { noRun, type Runs } from '../../workflow/run/run-service.ts'
 import { nodeOfPath, readState } from '../../workflow/run/step-record.ts'
 import type {

@@ -7,7 +7,7 @@ import type { Graph } from '../graph.ts'
 import type { Reply } from '../step.ts'
 import { outOfMemory } from './failures.ts'
 import { emptyPlan, type Plan } from './plan.ts'
-import type { Trial, Work } from './plans.ts'
+import type { Work } from './plans.ts'
 import { type RunReservation, weightOf } from './run-capacity.ts'
 import {
   type Answered,
@@ -16,17 +16,12 @@ import {
   type RunDependencies,
   type TaskStart,
 } from './run-context.ts'
-import { decodeEvents, type RunEvent } from './run-event.ts'
-import type { RunInputs } from './run-inputs.ts'
+import { readEvents } from './run-event.ts'
+import type { StoredInputs } from './run-inputs.ts'
 import { readState, stepAround, stepPath } from './step-record.ts'
 import { outputLength } from './store/output-store.ts'
 import type { RunRecord, StepRecord } from './store/run-records.ts'
-import type { RunStore } from './store/run-store.ts'
 import { messageId } from './streamed-message.ts'
-
-export interface StoredInputs extends RunInputs {
-  trial?: Trial
-}
 
 /** A run that was claimed, and how the previous lease holder left it. */
 interface Claimed extends Pick<TaskStart, 'workspaceId' | 'run' | 'room'> {
@@ -178,26 +173,5 @@ class JournalReader {
     const { message } = outOfMemory(this.#room.max)
     // There may be room later, unless this output alone is too large.
     throw new AppError(this.#room.canHold(bytes) ? 'rate_limited' : 'step_failed', message)
-  }
-}
-
-const batchesPerRead = 50
-
-/** The stored events of a run after a number. */
-export async function* readEvents(
-  store: RunStore,
-  workspaceId: string,
-  runId: string,
-  after: number,
-  signal?: AbortSignal,
-): AsyncGenerator<RunEvent> {
-  let last = after
-  while (!signal?.aborted) {
-    const batches = await store.events(workspaceId, runId, last, batchesPerRead)
-    for (const batch of batches) {
-      for (const event of decodeEvents(batch.lines)) if (event.seq > after) yield event
-      last = batch.last
-    }
-    if (batches.length < batchesPerRead) return
   }
 }

@@ -3,6 +3,7 @@ import type { runEventSchemas } from '../../contract/run-events.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import type { MessageType } from '../step.ts'
 import type { RunError } from './store/run-records.ts'
+import type { RunStore } from './store/run-store.ts'
 
 /** The events of a run and their fields. The reference documentation is generated from this table. */
 export const runEventNames = {
@@ -117,6 +118,27 @@ export function* decodeEvents(lines: string): Generator<RunEvent> {
   for (const line of lines.split('\n')) {
     const [, seq, name] = lineHead.exec(line) ?? []
     if (name !== undefined) yield new EventOf(Number(seq), name as RunEventName, line) as RunEvent
+  }
+}
+
+const batchesPerRead = 50
+
+/** The stored events of a run after a number. */
+export async function* readEvents(
+  store: Pick<RunStore, 'events'>,
+  workspaceId: string,
+  runId: string,
+  after: number,
+  signal?: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  let last = after
+  while (!signal?.aborted) {
+    const batches = await store.events(workspaceId, runId, last, batchesPerRead)
+    for (const batch of batches) {
+      for (const event of decodeEvents(batch.lines)) if (event.seq > after) yield event
+      last = batch.last
+    }
+    if (batches.length < batchesPerRead) return
   }
 }
 

@@ -22,6 +22,11 @@ export interface RunInputs {
   more: Readonly<Record<string, unknown>>
 }
 
+/** As they are stored with a run. */
+export interface StoredInputs extends RunInputs {
+  trial?: Trial
+}
+
 export interface RunRequest {
   /** A stored graph, one node of it alone, or a graph of the request itself. */
   what:
