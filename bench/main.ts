@@ -122,7 +122,7 @@ for (const { name, needsPath, needsLibraries, run } of chosen(words.filter(word 
     rows.push(...(await run({ isQuick: options.quick, path })))
   } catch (error) {
     console.error(error)
-    rows.push({ what: name, ours: 'failed', met: false })
+    rows.push({ label: name, ours: 'failed', met: false })
   }
 }
 printTable(rows)

@@ -1,6 +1,6 @@
 /** One line of the table. A row without a target is for information only. */
 export interface Row {
-  what: string
+  label: string
   ours: string
   /** The figure of the machine for the essential work alone. */
   limit?: string

@@ -3,8 +3,8 @@ import type { Row } from './measurement.ts'
 const headings = ['what', 'ours', 'bare limit', 'ratio', 'target', '']
 
 /** Widths are counted in characters: no text here has Chinese characters or emoji, which take two columns. */
-const cells = ({ what, ours, limit, ratio, target, met }: Row): string[] => [
-  what,
+const cells = ({ label, ours, limit, ratio, target, met }: Row): string[] => [
+  label,
   ours,
   limit ?? '',
   ratio === undefined ? '' : ratio.toFixed(2),

@@ -29,7 +29,7 @@ export async function withPostgres(work: (url: string) => Promise<Row[]>): Promi
     server = (await call(script, ['start', holder])).stdout.trim()
   } catch (error) {
     if ((error as { code?: unknown }).code !== unavailable) throw error
-    return [{ what: 'PostgreSQL', ours: 'skipped: this machine has none' }]
+    return [{ label: 'PostgreSQL', ours: 'skipped: this machine has none' }]
   }
   const name = `banyan_bench_${randomBytes(8).toString('hex')}`
   const url = new URL(server)

@@ -3,14 +3,14 @@ import { firstTime, listed } from './fill-lists.ts'
 
 /** A request for one page of a list. */
 export interface ListCase {
-  what: string
+  label: string
   method: 'GET' | 'POST'
   path: string
   body?: object
 }
 
 interface ListedKind {
-  what: string
+  label: string
   path: string
   /** A GET has its filter in the query, a POST in the body. */
   isGet?: boolean
@@ -28,18 +28,18 @@ const timed = (number: number): (string | number)[] => [firstTime + number * 100
 const base = `/knowledge/${listed.knowledgeId}/files`
 
 const kinds: ListedKind[] = [
-  { what: 'workflows', path: '/workflow/list', order: latest, keys: timed, hasKeyword: true },
+  { label: 'workflows', path: '/workflow/list', order: latest, keys: timed, hasKeyword: true },
   {
-    what: 'versions',
+    label: 'versions',
     path: '/workflow/versions',
     isGet: true,
     filter: { id: listed.workflowId },
     order: new Order('version DESC'),
     keys: number => [number],
   },
-  { what: 'runs', path: '/workflow/runs', isGet: true, order: newest, keys: timed },
+  { label: 'runs', path: '/workflow/runs', isGet: true, order: newest, keys: timed },
   {
-    what: 'failed runs',
+    label: 'failed runs',
     path: '/workflow/runs',
     isGet: true,
     filter: { status: 'failed' },
@@ -47,24 +47,24 @@ const kinds: ListedKind[] = [
     keys: timed,
   },
   {
-    what: 'runs of a workflow',
+    label: 'runs of a workflow',
     path: '/workflow/runs',
     isGet: true,
     filter: { id: 'wf_of_runs_7' },
     order: newest,
     keys: timed,
   },
-  { what: 'files', path: '/files', order: newest, keys: timed, hasKeyword: true },
+  { label: 'files', path: '/files', order: newest, keys: timed, hasKeyword: true },
   {
-    what: 'files by size',
+    label: 'files by size',
     path: '/files',
     filter: { sort: 'size', order: 'asc' },
     order: new Order('size', 'id'),
     keys: () => [500, ''],
   },
-  { what: 'knowledge bases', path: '/knowledge', order: latest, keys: timed, hasKeyword: true },
+  { label: 'knowledge bases', path: '/knowledge', order: latest, keys: timed, hasKeyword: true },
   {
-    what: 'documents',
+    label: 'documents',
     path: base,
     isGet: true,
     order: new Order('d.created_at DESC', 'd.file_id'),
@@ -72,7 +72,7 @@ const kinds: ListedKind[] = [
     hasKeyword: true,
   },
   {
-    what: 'failed documents',
+    label: 'failed documents',
     path: base,
     isGet: true,
     filter: { status: 'failed' },
@@ -80,23 +80,23 @@ const kinds: ListedKind[] = [
     keys: timed,
   },
   {
-    what: 'chunks',
+    label: 'chunks',
     path: `${base}/${listed.fileId}/chunks`,
     isGet: true,
     order: new Order('c.position'),
     keys: number => [number],
   },
-  { what: 'agents', path: '/agent/list', order: latest, keys: timed, hasKeyword: true },
-  { what: 'conversations', path: '/conversation/list', order: latest, keys: timed, hasKeyword: true },
+  { label: 'agents', path: '/agent/list', order: latest, keys: timed, hasKeyword: true },
+  { label: 'conversations', path: '/conversation/list', order: latest, keys: timed, hasKeyword: true },
   {
-    what: 'conversations of a user',
+    label: 'conversations of a user',
     path: '/conversation/list',
     filter: { user_id: 'user7' },
     order: latest,
     keys: timed,
   },
-  { what: 'tokens', path: '/token/list', order: oldest, keys: timed },
-  { what: 'workspaces', path: '/workspace/list', order: oldest, keys: timed },
+  { label: 'tokens', path: '/token/list', order: oldest, keys: timed },
+  { label: 'workspaces', path: '/workspace/list', order: oldest, keys: timed },
 ]
 
 /**
@@ -106,7 +106,7 @@ const kinds: ListedKind[] = [
 const keywords = ['needle', 'twentieth', 'item', 'nothing at all', '客服', '鲸', '7', '鳄']
 
 function request(
-  { what, path, isGet, filter = {} }: ListedKind,
+  { label, path, isGet, filter = {} }: ListedKind,
   how: string,
   more: Record<string, string | number>,
 ) {
@@ -114,10 +114,10 @@ function request(
   const query = new URLSearchParams(
     Object.entries(fields).map(([key, value]) => [key, String(value)] as [string, string]),
   )
-  const label = `${what}, ${how}`
+  const named = `${label}, ${how}`
   return isGet
-    ? { what: label, method: 'GET' as const, path: `${path}?${query}` }
-    : { what: label, method: 'POST' as const, path, body: fields }
+    ? { label: named, method: 'GET' as const, path: `${path}?${query}` }
+    : { label: named, method: 'POST' as const, path, body: fields }
 }
 
 /** Every way to open a list of `count` rows. */
@@ -139,17 +139,17 @@ export function listCases(count: number): ListCase[] {
   return [
     ...cases,
     {
-      what: 'messages, newest',
+      label: 'messages, newest',
       method: 'POST',
       path: '/conversation/retrieve',
       body: { ...talk, offset: 0 },
     },
     {
-      what: 'messages, deep',
+      label: 'messages, deep',
       method: 'POST',
       path: '/conversation/retrieve',
       body: { ...talk, offset: count >> 1 },
     },
-    { what: 'usage of a year', method: 'GET', path: `/usage?${year}` },
+    { label: 'usage of a year', method: 'GET', path: `/usage?${year}` },
   ]
 }

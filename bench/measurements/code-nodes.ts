@@ -36,7 +36,7 @@ async function costRow(language: Language, { calls }: Length): Promise<Row> {
   const job = { language, warmUpCalls: Math.min(calls, 2000), calls }
   const cost = await runElsewhere<CodeJob, CodeCost>('runs/code-cost.ts', job)
   return {
-    what: `A short ${labels[language]} function, with the hand-over to its worker and back`,
+    label: `A short ${labels[language]} function, with the hand-over to its worker and back`,
     ours: milliseconds(cost.milliseconds),
     target: `≤ ${maxMilliseconds} ms`,
     met: cost.milliseconds <= maxMilliseconds,
@@ -54,7 +54,7 @@ async function runsRow(server: ServerProcess, language: Language, length: Length
   await measure('template')()
   const { ours, limit, ratio } = await sideBySide(length.rounds, measure('code'), measure('template'))
   return {
-    what: `Journaled runs of 4 nodes, one of them ${labels[language]} code, ${crowds.code.connections} clients: against a template in its place`,
+    label: `Journaled runs of 4 nodes, one of them ${labels[language]} code, ${crowds.code.connections} clients: against a template in its place`,
     ours: perSecond(ours),
     limit: perSecond(limit),
     ratio,

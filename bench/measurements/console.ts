@@ -210,17 +210,17 @@ async function gestureRows(browser: Browser, base: string): Promise<Row[]> {
   const zoom = await zoomGesture(browser, base)
   return [
     {
-      what: `A click on one of ${nodes} nodes in view until its settings are shown, median of ${others.length}`,
+      label: `A click on one of ${nodes} nodes in view until its settings are shown, median of ${others.length}`,
       ours: milliseconds(usual),
       target: `≤ ${milliseconds(clickMilliseconds)}`,
       met: usual <= clickMilliseconds,
     },
-    { what: 'The same, p95', ours: milliseconds(percentile(others, 0.95)) },
-    { what: 'The same, the first, which opens the panel', ours: milliseconds(first) },
-    { what: 'The same, processor time of the page', ours: milliseconds(busy) },
+    { label: 'The same, p95', ours: milliseconds(percentile(others, 0.95)) },
+    { label: 'The same, the first, which opens the panel', ours: milliseconds(first) },
+    { label: 'The same, processor time of the page', ours: milliseconds(busy) },
     ...frameRows('while it is zoomed with all of them in view', zoom.frames),
-    { what: 'The longest after the gesture, when all is drawn again', ours: milliseconds(zoom.redrawn) },
-    { what: 'The whole gesture, processor time of the page', ours: milliseconds(zoom.busy) },
+    { label: 'The longest after the gesture, when all is drawn again', ours: milliseconds(zoom.redrawn) },
+    { label: 'The whole gesture, processor time of the page', ours: milliseconds(zoom.busy) },
   ]
 }
 
@@ -228,12 +228,12 @@ function frameRows(when: string, frames: readonly number[]): Row[] {
   const slow = percentile(frames, 0.95)
   return [
     {
-      what: `Between two pictures ${when}, p95 of ${frames.length}`,
+      label: `Between two pictures ${when}, p95 of ${frames.length}`,
       ours: milliseconds(slow),
       target: `≤ ${milliseconds(frameMilliseconds)}`,
       met: slow <= frameMilliseconds,
     },
-    { what: 'The same, median', ours: milliseconds(median([...frames])) },
+    { label: 'The same, median', ours: milliseconds(median([...frames])) },
   ]
 }
 
@@ -248,18 +248,18 @@ async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> 
   const all = await panFrames(browser, server.base, 'wf_rows', true)
   return [
     {
-      what: 'Script of the first page, compressed',
+      label: 'Script of the first page, compressed',
       ours: `${kilobytesLoaded.toFixed(0)} kB`,
       target: `≤ ${kilobytes} kB`,
       met: kilobytesLoaded <= kilobytes,
     },
     {
-      what: 'First page until it can be used, nothing cached',
+      label: 'First page until it can be used, nothing cached',
       ours: milliseconds(time),
       target: `≤ ${milliseconds(usableMilliseconds)}`,
       met: time <= usableMilliseconds,
     },
-    { what: `A workflow of ${nodes} nodes until it is drawn`, ours: milliseconds(opened) },
+    { label: `A workflow of ${nodes} nodes until it is drawn`, ours: milliseconds(opened) },
     ...frameRows('while it is dragged', frames),
     ...frameRows('while it is dragged with all of them in view', all.frames),
     ...(await gestureRows(browser, server.base)),
@@ -269,7 +269,7 @@ async function measure(browser: Browser, server: ServerProcess): Promise<Row[]> 
 export const run = (): Promise<Row[]> =>
   withWorkFolder(async folder => {
     const browser = await launchBrowser()
-    if (!browser) return [{ what: 'The console', ours: 'no Chromium here' }]
+    if (!browser) return [{ label: 'The console', ours: 'no Chromium here' }]
     const server = await startServer(folder, { BOOTSTRAP_TOKEN: token })
     try {
       return await measure(browser, server)

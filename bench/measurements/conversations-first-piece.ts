@@ -73,8 +73,8 @@ function rowsOf(clients: number, { ours, bare }: Sides): Row[] {
   const first = { ours: timesOf(ours.first), bare: timesOf(bare.first) }
   const later = { ours: timesOf(ours.later), bare: timesOf(bare.later) }
   const which = `of a streamed chat, ${clients === 1 ? 'one client' : `${clients} clients`}`
-  const row = (what: string, of: keyof Times): Row => ({
-    what,
+  const row = (label: string, of: keyof Times): Row => ({
+    label,
     ours: milliseconds(first.ours[of]),
     limit: milliseconds(first.bare[of]),
     ...(clients === 1 && added(first.ours[of], first.bare[of])),
@@ -83,7 +83,7 @@ function rowsOf(clients: number, { ours, bare }: Sides): Row[] {
     row(`First piece ${which}, from the provider to the client: against a piping node:http`, 'p50'),
     row('  the same: 99th percentile', 'p99'),
     {
-      what: '  later pieces: 50th and 99th percentile',
+      label: '  later pieces: 50th and 99th percentile',
       ours: shownTail(later.ours),
       limit: shownTail(later.bare),
     },

@@ -99,7 +99,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
           { which: `any ${limit} in a row`, pair: await compare(anywhere) },
         ]
         return pages.map(({ which, pair }) => ({
-          what: `Retrieve ${which} of ${many.toLocaleString('en')} messages, against all of ${few}`,
+          label: `Retrieve ${which} of ${many.toLocaleString('en')} messages, against all of ${few}`,
           ours: milliseconds(pair.ours),
           limit: milliseconds(pair.limit),
           ...atMost(pair.ratio, 1.3),

@@ -6,10 +6,10 @@ import type { Runner, StepJob } from '../runs/step-cost.ts'
 export const name = 'engine-steps'
 export const needsLibraries = true
 
-const shapes: (StepJob['shapes'][number] & { what: string })[] = [
-  { shape: 'chain', size: 100, what: 'a chain of 100' },
-  { shape: 'chain', size: 1000, what: 'a chain of 1,000' },
-  { shape: 'fan-out', size: 100, what: '100 side by side' },
+const shapes: (StepJob['shapes'][number] & { label: string })[] = [
+  { shape: 'chain', size: 100, label: 'a chain of 100' },
+  { shape: 'chain', size: 1000, label: 'a chain of 1,000' },
+  { shape: 'fan-out', size: 100, label: '100 side by side' },
 ]
 const runners: Runner[] = ['steps at once', 'steps with promises', 'bare', 'langgraph']
 const maxMicroseconds = 20
@@ -41,13 +41,13 @@ const overRounds = (costs: Costs, figure: (of: (runner: Runner) => number[]) => 
   median(costs.bare.map((_, round) => figure(runner => costs[runner][round]!)))
 
 function rowsOf(costs: Costs, ours: Runner): Row[] {
-  const rows = shapes.flatMap(({ what }, at): Row[] => {
+  const rows = shapes.flatMap(({ label }, at): Row[] => {
     const cost = overRounds(costs, of => of(ours)[at]!)
     const bare = overRounds(costs, of => of('bare')[at]!)
     const library = overRounds(costs, of => of('langgraph')[at]!)
     return [
       {
-        what: `Engine, ${ours}, ${what}, per step: against a bare await loop`,
+        label: `Engine, ${ours}, ${label}, per step: against a bare await loop`,
         ours: shown(cost),
         limit: shown(bare),
         ratio: overRounds(costs, of => of(ours)[at]! / of('bare')[at]!),
@@ -55,7 +55,7 @@ function rowsOf(costs: Costs, ours: Runner): Row[] {
         met: cost <= maxMicroseconds,
       },
       {
-        what: '  how many times less than @langchain/langgraph (beside it)',
+        label: '  how many times less than @langchain/langgraph (beside it)',
         ours: shown(cost),
         limit: shown(library),
         ...atLeast(
@@ -69,7 +69,7 @@ function rowsOf(costs: Costs, ours: Runner): Row[] {
   return [
     ...rows,
     {
-      what: '  a step in a chain of 1,000, against one in a chain of 100',
+      label: '  a step in a chain of 1,000, against one in a chain of 100',
       ours: flatness(ours).toFixed(2),
       limit: `langgraph ${flatness('langgraph').toFixed(2)}`,
       ...atMost(flatness(ours), 1.3),

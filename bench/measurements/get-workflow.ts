@@ -42,7 +42,7 @@ export const run = (): Promise<Row[]> =>
         )
         return [
           {
-            what: 'GET a workflow, 32 connections, against bare node:http',
+            label: 'GET a workflow, 32 connections, against bare node:http',
             ours: perSecond(ours),
             limit: perSecond(limit),
             ...atLeast(ratio, 0.8),

@@ -55,12 +55,12 @@ export const run = ({ path, isQuick }: BenchOptions): Promise<Row[]> =>
           const better = Math.max(quality.keyword, quality.semantic)
           return [
             {
-              what: `${questions.length} questions to ${passages.length} passages, nDCG@10: keyword`,
+              label: `${questions.length} questions to ${passages.length} passages, nDCG@10: keyword`,
               ours: quality.keyword.toFixed(3),
             },
-            { what: '  semantic', ours: quality.semantic.toFixed(3) },
+            { label: '  semantic', ours: quality.semantic.toFixed(3) },
             {
-              what: '  hybrid, against the better of the two',
+              label: '  hybrid, against the better of the two',
               ours: quality.hybrid.toFixed(3),
               limit: better.toFixed(3),
               target: '≥ 1',

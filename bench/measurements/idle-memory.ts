@@ -20,13 +20,13 @@ export const run = (): Promise<Row[]> =>
     const idle = await megabytesAfter(2000)
     return [
       {
-        what: 'Memory of the idle server',
+        label: 'Memory of the idle server',
         ours: `${idle.toFixed(0)} MB`,
         target: `≤ ${target} MB`,
         met: idle <= target,
       },
       {
-        what: '  ten seconds after the very first start, which reads the demo',
+        label: '  ten seconds after the very first start, which reads the demo',
         ours: `${first.toFixed(0)} MB`,
       },
     ]

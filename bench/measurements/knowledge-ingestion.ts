@@ -14,7 +14,7 @@ import { withWorkFolder } from '../work-folder.ts'
 export const name = 'knowledge-ingestion'
 
 interface Load {
-  what: string
+  label: string
   documents: number
   bytes: number
   rounds: number
@@ -43,7 +43,7 @@ async function measure(server: ServerProcess, folder: string, load: Load): Promi
   let [oursAt, bareAt] = [0, 0]
   const ours = async (): Promise<number> => {
     const { texts } = rounds[oursAt++]!
-    const knowledgeId = await client.create(`${load.what} ${oursAt}`)
+    const knowledgeId = await client.create(`${load.label} ${oursAt}`)
     const begun = performance.now()
     await client.addTexts(knowledgeId, texts)
     await client.untilReady(knowledgeId)
@@ -62,7 +62,7 @@ async function measure(server: ServerProcess, folder: string, load: Load): Promi
   }
   const pair = await sideBySide(load.rounds, ours, bare)
   return {
-    what: `Ingestion of ${load.what}, by keywords, against segmenting and one FTS5 transaction`,
+    label: `Ingestion of ${load.label}, by keywords, against segmenting and one FTS5 transaction`,
     ours: charactersPerSecond(pair.ours),
     limit: charactersPerSecond(pair.limit),
     ...atLeast(pair.ratio, 0.5),
@@ -73,18 +73,18 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
   withWorkFolder(folder =>
     withServer(join(folder, 'data'), async server => {
       const loads: Load[] = [
-        { what: '50 texts of 200 kB', documents: 50, bytes: 200_000, rounds: 3 },
-        { what: '2,000 texts of 2 kB', documents: 2000, bytes: 2000, rounds: 1 },
+        { label: '50 texts of 200 kB', documents: 50, bytes: 200_000, rounds: 3 },
+        { label: '2,000 texts of 2 kB', documents: 2000, bytes: 2000, rounds: 1 },
       ]
       if (isQuick) for (const load of loads) load.documents /= 5
       const before = await residentBytes(server.pid)
       const rows: Row[] = []
       const peak = await peakBytes(server.pid, async () => {
         // The ingestion threads start with the first document.
-        await measure(server, folder, { ...loads[0]!, what: 'a first text', documents: 4, rounds: 1 })
+        await measure(server, folder, { ...loads[0]!, label: 'a first text', documents: 4, rounds: 1 })
         for (const load of loads) rows.push(await measure(server, folder, load))
       })
-      rows.push({ what: '  memory that took', ours: megabytes(peak - before) })
+      rows.push({ label: '  memory that took', ours: megabytes(peak - before) })
       return rows
     }),
   )

@@ -61,8 +61,8 @@ const measureOurs = (language: Language, { passages, questions }: Sizes): Promis
     }),
   )
 
-const shown = (what: string, result: LibraryResult): Row => ({
-  what: `  ${what}`,
+const shown = (label: string, result: LibraryResult): Row => ({
+  label: `  ${label}`,
   ours: [
     `${(result.buildMilliseconds / 1000).toFixed(1)} s`,
     megabytes(result.memoryBytes),
@@ -80,7 +80,7 @@ export const run = async ({ isQuick }: BenchOptions): Promise<Row[]> => {
   const rows: Row[] = []
   for (const language of ['zh', 'en'] as const) {
     rows.push({
-      what: `${sizes.passages.toLocaleString('en')} passages, ${languages[language]}, found by keywords`,
+      label: `${sizes.passages.toLocaleString('en')} passages, ${languages[language]}, found by keywords`,
       ours: 'build | memory | search p50, p95 | first | MRR@10',
     })
     rows.push(shown('ours, over HTTP, stored durably', await measureOurs(language, sizes)))

@@ -73,7 +73,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
       )
       return [
         {
-          what: 'GET a workflow, 200/s on 8 connections, 99th percentile: beside ingestion, against alone',
+          label: 'GET a workflow, 200/s on 8 connections, 99th percentile: beside ingestion, against alone',
           ours: milliseconds(ours),
           limit: milliseconds(limit),
           ...atMost(ratio, 2),

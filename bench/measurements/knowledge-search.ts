@@ -60,11 +60,11 @@ class SearchedBase {
     const added = this.#chunks - chunksBefore
     return [
       {
-        what: `${this.#count()} chunks with vectors of 384 numbers: added`,
+        label: `${this.#count()} chunks with vectors of 384 numbers: added`,
         ours: `${Math.round(added / seconds)} chunks/s, idle after ${((performance.now() - begun) / 1000).toFixed(0)} s`,
       },
       {
-        what: '  memory of the server: at its start, most while adding, afterwards',
+        label: '  memory of the server: at its start, most while adding, afterwards',
         ours: [before, peak, await residentBytes(server.pid)].map(megabytes).join(', '),
       },
     ]
@@ -90,16 +90,16 @@ class SearchedBase {
     await this.#search(server, mode, 1, warmUp)
     const one = await this.#search(server, mode, 1, questions)
     const eight = await this.#search(server, mode, 8, questions)
-    const what = `  ${mode}, p50 and p95`
+    const label = `  ${mode}, p50 and p95`
     return [
       {
-        what: `${what}: one client, as reported by the server`,
+        label: `${label}: one client, as reported by the server`,
         ours: shownTimes(one.took),
         ...(mode !== 'semantic' && within(one.took, 15, 50)),
       },
-      { what: `${what}: one client, over HTTP`, ours: shownTimes(one.overHttp) },
+      { label: `${label}: one client, over HTTP`, ours: shownTimes(one.overHttp) },
       {
-        what: `${what}: 8 clients, over HTTP`,
+        label: `${label}: 8 clients, over HTTP`,
         ours: shownTimes(eight.overHttp),
         ...(mode === 'keyword' && within(eight.overHttp, 25)),
       },
@@ -120,11 +120,11 @@ class SearchedBase {
   async recalls(server: ServerProcess): Promise<Row[]> {
     const telling = await this.#recall(server, tellingQuestions)
     const vague = await this.#recall(server, vagueQuestions)
-    const what = '  semantic, recall@10 against comparing with all'
+    const label = '  semantic, recall@10 against comparing with all'
     return [
-      { what, ours: telling.toFixed(3), ...atLeast(telling, 0.98) },
+      { label, ours: telling.toFixed(3), ...atLeast(telling, 0.98) },
       // For these nearly all vectors are equally near, which is hard for a graph, so they have no target.
-      { what: `${what}: questions without a topic`, ours: vague.toFixed(3) },
+      { label: `${label}: questions without a topic`, ours: vague.toFixed(3) },
     ]
   }
 
@@ -137,10 +137,10 @@ class SearchedBase {
       modes: ['semantic', 'hybrid'],
       topK,
     })
-    const what = 'p50 and p95: without the call to the embedding endpoint'
+    const label = 'p50 and p95: without the call to the embedding endpoint'
     return [
-      { what: `  semantic, ${what}`, ours: shownTimes(semantic!), ...within(semantic!, 5) },
-      { what: `  hybrid, ${what}`, ours: shownTimes(hybrid!), ...within(hybrid!, 15, 50) },
+      { label: `  semantic, ${label}`, ours: shownTimes(semantic!), ...within(semantic!, 5) },
+      { label: `  hybrid, ${label}`, ours: shownTimes(hybrid!), ...within(hybrid!, 15, 50) },
     ]
   }
 }

@@ -81,8 +81,8 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
     Download: () => client.download(fileId),
   }
   const rows: Row[] = []
-  for (const [what, act] of Object.entries(ways)) {
-    if (what === 'Download') fileId = await client.store()
+  for (const [label, act] of Object.entries(ways)) {
+    if (label === 'Download') fileId = await client.store()
     let pair: Pair | undefined
     const peak = await peakBytes(server.pid, async () => {
       pair = await sideBySide(
@@ -93,15 +93,15 @@ async function ordinary(server: ServerProcess, folder: string): Promise<Row[]> {
     })
     const { ours, limit, ratio } = pair!
     const growth = peak - before
-    const isInformative = what === 'Multipart upload'
+    const isInformative = label === 'Multipart upload'
     rows.push({
-      what: `${what} of ${size} MiB, against a stream copy with checksum and fsync`,
+      label: `${label} of ${size} MiB, against a stream copy with checksum and fsync`,
       ours: megabytesPerSecond(size << 20, 1 / ours),
       limit: megabytesPerSecond(size << 20, 1 / limit),
       ...(isInformative ? { ratio } : atLeast(ratio, 0.6)),
     })
     rows.push({
-      what: '  memory that took',
+      label: '  memory that took',
       ours: megabytes(growth),
       ...(!isInformative && { target: `< ${megabytes(maxGrowth)}`, met: growth < maxGrowth }),
     })
@@ -121,7 +121,7 @@ async function huge(server: ServerProcess, folder: string): Promise<Row> {
     await client.download(fileId)
     await client.remove(fileId)
   })
-  return { what: 'Upload and download of 1 GiB: memory that took', ours: megabytes(peak - before) }
+  return { label: 'Upload and download of 1 GiB: memory that took', ours: megabytes(peak - before) }
 }
 
 const settings = { MAX_FILE_BYTES: String(2 ** 31) }

@@ -15,7 +15,7 @@ export const name = 'lists'
 const few = 10_000
 const rounds = 15
 
-async function timeOf({ base }: ServerProcess, { what, method, path, body }: ListCase): Promise<number> {
+async function timeOf({ base }: ServerProcess, { label, method, path, body }: ListCase): Promise<number> {
   const begun = performance.now()
   const answer = await fetch(`${base}/api/v1${path}`, {
     method,
@@ -24,7 +24,7 @@ async function timeOf({ base }: ServerProcess, { what, method, path, body }: Lis
   })
   const text = await answer.text()
   const took = performance.now() - begun
-  if (!answer.ok) throw new Error(`${what} was answered with ${answer.status}: ${text.slice(0, 500)}`)
+  if (!answer.ok) throw new Error(`${label} was answered with ${answer.status}: ${text.slice(0, 500)}`)
   return took
 }
 
@@ -40,7 +40,12 @@ async function compare(small: ServerProcess, large: ServerProcess, many: number)
       () => timeOf(large, deep),
       () => timeOf(small, same),
     )
-    rows.push({ what: deep.what, ours: milliseconds(ours), limit: milliseconds(limit), ...atMost(ratio, 3) })
+    rows.push({
+      label: deep.label,
+      ours: milliseconds(ours),
+      limit: milliseconds(limit),
+      ...atMost(ratio, 3),
+    })
   }
   return rows
 }
@@ -66,8 +71,8 @@ async function neighbours(server: ServerProcess): Promise<Row> {
     () => p99(readers, filtering),
     () => p99(readers),
   )
-  const what = 'GET by 4 readers, 99th percentile: beside 12 clients that filter lists, against alone'
-  return { what, ours: milliseconds(ours), limit: milliseconds(limit), ...atMost(ratio, 2) }
+  const label = 'GET by 4 readers, 99th percentile: beside 12 clients that filter lists, against alone'
+  return { label, ours: milliseconds(ours), limit: milliseconds(limit), ...atMost(ratio, 2) }
 }
 
 interface Place {

@@ -30,11 +30,11 @@ export const run = (): Promise<Row[]> =>
       withServer(folders.many, async large => {
         const rows: Row[] = []
         const comparisons = [
-          { asks: 'get', of: few, what: 'GET one of ten workflows among 100,000, against among 10' },
-          { asks: 'get', of: many, what: 'GET any of 100,000 workflows, against any of 10' },
-          { asks: 'update', of: many, what: 'Update any of 100,000 workflows, against any of 10' },
+          { asks: 'get', of: few, label: 'GET one of ten workflows among 100,000, against among 10' },
+          { asks: 'get', of: many, label: 'GET any of 100,000 workflows, against any of 10' },
+          { asks: 'update', of: many, label: 'Update any of 100,000 workflows, against any of 10' },
         ] as const
-        for (const { asks, of, what } of comparisons) {
+        for (const { asks, of, label } of comparisons) {
           await medianTime(small, asks, few)
           await medianTime(large, asks, of)
           const { ours, limit, ratio } = await sideBySide(
@@ -42,7 +42,7 @@ export const run = (): Promise<Row[]> =>
             () => medianTime(large, asks, of),
             () => medianTime(small, asks, few),
           )
-          rows.push({ what, ours: milliseconds(ours), limit: milliseconds(limit), ...atMost(ratio, 1.3) })
+          rows.push({ label, ours: milliseconds(ours), limit: milliseconds(limit), ...atMost(ratio, 1.3) })
         }
         return rows
       }),

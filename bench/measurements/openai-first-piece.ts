@@ -35,8 +35,8 @@ async function questions(server: ServerProcess, count: number): Promise<FirstPie
 }
 
 function rowsOf(completions: Times, turns: Times): Row[] {
-  const row = (what: string, of: keyof Times): Row => ({
-    what,
+  const row = (label: string, of: keyof Times): Row => ({
+    label,
     ours: milliseconds(completions[of]),
     limit: milliseconds(turns[of]),
   })

@@ -65,7 +65,7 @@ const search = (server: ServerProcess, knowledgeId: string, mode: SearchMode, as
   })
 
 async function searchRow(
-  what: string,
+  label: string,
   mode: SearchMode,
   [postgres, sqlite]: readonly [ServerProcess, ServerProcess],
   [ours, theirs]: readonly [Loaded, Loaded],
@@ -77,7 +77,7 @@ async function searchRow(
   }
   const [mine, other] = [await medianOf(postgres, ours), await medianOf(sqlite, theirs)]
   return {
-    what: `  ${what}: ${mode}, p50 of one client, as reported by the server`,
+    label: `  ${label}: ${mode}, p50 of one client, as reported by the server`,
     ours: milliseconds(mine),
     limit: milliseconds(other),
     ratio: mine / other,
@@ -102,7 +102,7 @@ async function sameHits(
   const same = ours!.map((hits, at) => hits.filter(hit => theirs![at]!.includes(hit)).length)
   const share = same.reduce((sum, count) => sum + count, 0) / theirs!.flat().length
   return {
-    what: '  hits of a semantic search that SQLite returns, too',
+    label: '  hits of a semantic search that SQLite returns, too',
     ours: share.toFixed(3),
     ...atLeast(share, 0.97),
   }
@@ -123,12 +123,12 @@ async function compare(
   const shown = (value: number): string => `${Math.round(value)} chunks/s`
   return [
     {
-      what: `PostgreSQL: ${count} chunks with vectors of 384 numbers added, against SQLite`,
+      label: `PostgreSQL: ${count} chunks with vectors of 384 numbers added, against SQLite`,
       ours: shown(ours.perSecond),
       limit: shown(theirs.perSecond),
       ...atLeast(ours.perSecond / theirs.perSecond, 0.5),
     },
-    { what: '  graph of the vectors', ours: graph },
+    { label: '  graph of the vectors', ours: graph },
     await searchRow(`${count} chunks`, 'keyword', servers, large),
     await searchRow(`${count} chunks`, 'semantic', servers, large, 15),
     await searchRow(`${count} chunks`, 'hybrid', servers, large, 25),

@@ -58,14 +58,14 @@ async function measure(replicas: readonly ServerProcess[], isQuick: boolean): Pr
       () => runs(1),
     )
     rows.push({
-      what: `PostgreSQL: journaled runs of 3 nodes, ${count} replicas against one, each with ${share} of a processor`,
+      label: `PostgreSQL: journaled runs of 3 nodes, ${count} replicas against one, each with ${share} of a processor`,
       ours: perSecond(ours),
       limit: perSecond(limit),
       ...(target === undefined ? { ratio } : atLeast(ratio, target)),
     })
   }
   const bytes = await Promise.all(replicas.map(({ pid }) => residentBytes(pid)))
-  rows.push({ what: 'Memory of a replica after that', ours: megabytes(Math.max(...bytes)) })
+  rows.push({ label: 'Memory of a replica after that', ours: megabytes(Math.max(...bytes)) })
   return rows
 }
 
@@ -81,7 +81,7 @@ export const run = ({ isQuick }: BenchOptions): Promise<Row[]> =>
           try {
             for (const replica of replicas) undo.push(await limitProcessor(replica))
           } catch (error) {
-            return [{ what: 'Replicas', ours: `skipped: cannot limit processors (${String(error)})` }]
+            return [{ label: 'Replicas', ours: `skipped: cannot limit processors (${String(error)})` }]
           }
           return await measure(replicas, isQuick)
         } finally {

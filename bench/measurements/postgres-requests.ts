@@ -85,8 +85,8 @@ async function asksOf(server: ServerProcess, length: Length): Promise<Record<str
   }
 }
 
-const shown = (what: string, { ours, limit, ratio }: Pair, unit: (value: number) => string): Row => ({
-  what: `PostgreSQL: ${what}, against SQLite`,
+const shown = (label: string, { ours, limit, ratio }: Pair, unit: (value: number) => string): Row => ({
+  label: `PostgreSQL: ${label}, against SQLite`,
   ours: unit(ours),
   limit: unit(limit),
   ratio,

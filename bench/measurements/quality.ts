@@ -37,12 +37,12 @@ export const run = ({ path }: BenchOptions): Promise<Row[]> =>
       const quality = qualityOf(questions.map(({ number }, at) => rankOf(found[at]!, passageName(number))))
       return [
         {
-          what: `${questions.length} questions to ${passages.length} passages (${chunk_count} chunks): the right one first`,
+          label: `${questions.length} questions to ${passages.length} passages (${chunk_count} chunks): the right one first`,
           ours: share(quality.recallAt1),
         },
-        { what: '  among the first ten', ours: share(quality.recallAt10) },
-        { what: '  MRR@10', ours: quality.mrr.toFixed(4) },
-        { what: '  over HTTP, p50 and p95', ours: shownTimes(overHttp) },
+        { label: '  among the first ten', ours: share(quality.recallAt10) },
+        { label: '  MRR@10', ours: quality.mrr.toFixed(4) },
+        { label: '  over HTTP, p50 and p95', ours: shownTimes(overHttp) },
       ]
     }),
   )

@@ -28,7 +28,7 @@ export const run = (): Promise<Row[]> =>
       )
       return [
         {
-          what: 'GET by 8 readers, 99th percentile: beside 32 writers, against alone',
+          label: 'GET by 8 readers, 99th percentile: beside 32 writers, against alone',
           ours: milliseconds(ours),
           limit: milliseconds(limit),
           ratio,

@@ -51,11 +51,11 @@ async function bareAnswer(server: ServerProcess, crowd: PostCrowd): Promise<Bare
   }
 }
 
-const tails = (what: string, results: readonly CrowdResult[], isTarget: boolean): Row => {
+const tails = (label: string, results: readonly CrowdResult[], isTarget: boolean): Row => {
   const p50 = median(results.map(result => result.medianMilliseconds))
   const p99 = median(results.map(result => result.p99Milliseconds))
   return {
-    what: `  ${what}: 50th and 99th percentile`,
+    label: `  ${label}: 50th and 99th percentile`,
     ours: `${milliseconds(p50)}, ${milliseconds(p99)}`,
     ...(isTarget && { target: `p99 ≤ ${maxMilliseconds} ms`, met: p99 <= maxMilliseconds }),
   }
@@ -84,7 +84,7 @@ async function echoRows(server: ServerProcess, folder: string, length: Length): 
     const count = results.reduce((sum, result) => sum + result.count, 0)
     return [
       {
-        what: `Journaled runs of 3 nodes, ${clients} clients, against raw SQLite inserts one by one`,
+        label: `Journaled runs of 3 nodes, ${clients} clients, against raw SQLite inserts one by one`,
         ours: perSecond(byDisk.ours),
         limit: perSecond(byDisk.limit),
         ratio: byDisk.ratio,
@@ -92,14 +92,14 @@ async function echoRows(server: ServerProcess, folder: string, length: Length): 
         met: byDisk.ours >= targetPerSecond,
       },
       {
-        what: '  the same, against bare node:http',
+        label: '  the same, against bare node:http',
         ours: perSecond(byHttp.ours),
         limit: perSecond(byHttp.limit),
         ratio: byHttp.ratio,
       },
       tails('the same', results, true),
       // Any other response would have ended the measurement.
-      { what: '  the same: answers, each of them a run that succeeded', ours: count.toLocaleString('en') },
+      { label: '  the same: answers, each of them a run that succeeded', ours: count.toLocaleString('en') },
     ]
   } finally {
     await bare.stop()
@@ -114,7 +114,7 @@ async function modelRows(server: ServerProcess, length: Length): Promise<Row[]> 
     results.push((await load(server, length.milliseconds, crowd))[0]!)
   return [
     {
-      what: `Journaled runs of 4 nodes, one of them a model that streams ${modelJob.pieces} pieces, ${clients} clients`,
+      label: `Journaled runs of 4 nodes, one of them a model that streams ${modelJob.pieces} pieces, ${clients} clients`,
       ours: perSecond(median(results.map(result => result.perSecond))),
     },
     tails('the same', results, false),

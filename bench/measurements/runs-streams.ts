@@ -53,38 +53,38 @@ const chatStreams: MakeStreams = async (server, count, question) => {
   return requests
 }
 
-function rowsOf(what: string, before: number, held: HoldResult, after: number): Row[] {
+function rowsOf(label: string, before: number, held: HoldResult, after: number): Row[] {
   const { residentBytes: samples } = held
   const quarter = Math.ceil(samples.length / 4)
   const first = median(samples.slice(0, quarter))
   const last = median(samples.slice(-quarter))
   return [
     {
-      what: `${streams} ${what} held, with a piece a second each: memory before, with all, afterwards`,
+      label: `${streams} ${label} held, with a piece a second each: memory before, with all, afterwards`,
       ours: [before, last, after].map(megabytes).join(', '),
     },
     {
-      what: '  streams that had begun, and did not end, all that time',
+      label: '  streams that had begun, and did not end, all that time',
       ours: String(held.atOnce),
       target: `≥ ${streams}`,
       met: held.atOnce >= streams,
     },
-    { what: '  memory of one stream', ours: `${Math.round((last - before) / held.atOnce / 1024)} KiB` },
+    { label: '  memory of one stream', ours: `${Math.round((last - before) / held.atOnce / 1024)} KiB` },
     {
-      what: '  memory at the end of the time they are held, against its beginning',
+      label: '  memory at the end of the time they are held, against its beginning',
       ours: megabytes(last),
       limit: megabytes(first),
       ...atMost(last / first, 1.1),
     },
     {
-      what: `  ${held.pieces.toLocaleString('en')} pieces, 50th and 99th percentile: from the provider's write to the client`,
+      label: `  ${held.pieces.toLocaleString('en')} pieces, 50th and 99th percentile: from the provider's write to the client`,
       ours: shownTail(held.delays),
     },
   ]
 }
 
 /** Every kind of stream has a server of its own: memory left over from one would hide the memory that the other takes. */
-const measure = (what: string, make: MakeStreams, milliseconds: number): Promise<Row[]> => {
+const measure = (label: string, make: MakeStreams, milliseconds: number): Promise<Row[]> => {
   const job = {
     pieces: Math.ceil((openingMilliseconds + milliseconds) / pieceMilliseconds),
     pieceMilliseconds,
@@ -107,7 +107,7 @@ const measure = (what: string, make: MakeStreams, milliseconds: number): Promise
           const before = await residentBytes(server.pid)
           const held = await hold(all, milliseconds)
           await sleep(restMilliseconds)
-          return rowsOf(what, before, held, await residentBytes(server.pid))
+          return rowsOf(label, before, held, await residentBytes(server.pid))
         },
         model.environment,
       ),

@@ -27,11 +27,11 @@ export const run = (): Promise<Row[]> =>
     const byNpm = await startTime(join(folder, 'npm'), ['npm', '--silent', 'start'])
     return [
       {
-        what: 'Start until /readyz answers 200',
+        label: 'Start until /readyz answers 200',
         ours: milliseconds(direct),
         target: `≤ ${milliseconds(target)}`,
         met: direct <= target,
       },
-      { what: 'The same by npm start', ours: milliseconds(byNpm) },
+      { label: 'The same by npm start', ours: milliseconds(byNpm) },
     ]
   })

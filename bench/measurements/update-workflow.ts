@@ -30,7 +30,7 @@ export const run = (): Promise<Row[]> =>
       )
       return [
         {
-          what: 'Durable updates, 32 clients, against raw SQLite inserts one by one',
+          label: 'Durable updates, 32 clients, against raw SQLite inserts one by one',
           ours: perSecond(ours),
           limit: perSecond(limit),
           ...atLeast(ratio, 0.6),

@@ -24,5 +24,5 @@ export const run = (): Promise<Row[]> =>
     const [result] = await load(server, 3000, crowd)
     await server.stop()
     const syncs = Number(await readFile(countFile, 'utf8'))
-    return [{ what: 'Updates that share one commit, 32 clients', ours: (result!.count / syncs).toFixed(1) }]
+    return [{ label: 'Updates that share one commit, 32 clients', ours: (result!.count / syncs).toFixed(1) }]
   })

@@ -34,14 +34,14 @@ export function createTests(
     admit: async workspaceId => quotas.admitRun(await stores.access.scopeOf(workspaceId)),
     subject: async (workspaceId, setId, version) => {
       const { workflowId, agentId } = await tests.get(workspaceId, setId)
-      if (agentId === '') return { what: { workflowId, version } }
+      if (agentId === '') return { target: { workflowId, version } }
       const agent = await stores.agents.find(workspaceId, agentId)
       if (agent?.config.workflow_id)
-        return { what: { workflowId: agent.config.workflow_id, version }, agentId }
+        return { target: { workflowId: agent.config.workflow_id, version }, agentId }
       if (!agent) throw noAgent(agentId)
       const hasDefault = (await models.defaultName(workspaceId)) !== ''
       const hasModel = hasDefault || (await isConfigured(models, workspaceId, agent.config.model))
-      return { what: { graph: agentGraph(agent, { hasModel }) }, agentId }
+      return { target: { graph: agentGraph(agent, { hasModel }) }, agentId }
     },
   })
   return { tests, worker }

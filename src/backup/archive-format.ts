@@ -7,8 +7,8 @@ import type { Row } from './table-archive.ts'
 /** A backup or restore that cannot be done; the message is shown to the user as it is. */
 export class BackupError extends Error {}
 
-export const damagedArchive = (what: string): BackupError =>
-  new BackupError(`The archive cannot be restored: ${what}. Nothing was changed.`)
+export const damagedArchive = (reason: string): BackupError =>
+  new BackupError(`The archive cannot be restored: ${reason}. Nothing was changed.`)
 
 /** The names of an archive's entries, in their order in the archive. */
 export const tableEntry = (table: string, piece: number): string => `tables/${table}.${piece}.jsonl.gz`

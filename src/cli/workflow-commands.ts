@@ -264,10 +264,10 @@ const show: Command = serverCommand({
       error?.message ?? '',
     ])
     const { run_id, workflow_id, agent_id, version, status, created_at, elapsed_ms, answer } = found
-    const what = workflow_id ? `workflow ${workflow_id}, version ${version}` : `agent ${agent_id}`
+    const target = workflow_id ? `workflow ${workflow_id}, version ${version}` : `agent ${agent_id}`
     return {
       text: [
-        `${run_id}: ${status} after ${elapsed_ms} ms (${what}, ${created_at})`,
+        `${run_id}: ${status} after ${elapsed_ms} ms (${target}, ${created_at})`,
         columns(['NODE', 'KIND', 'STATUS', 'MS', 'ERROR'], rows, 'No node has started.'),
         ...[problemOf(found) ?? '', answer].filter(text => text !== ''),
       ].join('\n\n'),

@@ -43,8 +43,8 @@ export const headersInput = anyObject<Record<string, string | null>>(
 )
 
 const tokens = (description: string, example: number) => integerIn(description, [1, 100_000_000], { example })
-const price = (what: string) =>
-  numberIn(`Price of a million ${what} tokens, in your currency.`, [0, 1_000_000], { example: 0.15 })
+const price = (kind: string) =>
+  numberIn(`Price of a million ${kind} tokens, in your currency.`, [0, 1_000_000], { example: 0.15 })
 
 const supportedFeatures = {
   vision: boolean('Whether it accepts images. If false, images are replaced by a note.'),

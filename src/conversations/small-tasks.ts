@@ -45,7 +45,7 @@ async function askAbout(
   const { workspaceId } = turn
   try {
     const { runId, settled } = await parts.runs.start(workspaceId, {
-      what: { graph: promptGraph(instruction, model) },
+      target: { graph: promptGraph(instruction, model) },
       trigger: 'chat',
       agentId: agent.id,
       inputs: { query: exchange, files: [], action: '', more: {} },

@@ -141,7 +141,7 @@ async function startRun(parts: ChatParts, started: TurnInput, runId: string): Pr
     : given
   if (annotation) await parts.turns.set(turn, { annotationId: annotation.id })
   const request: RunRequest = {
-    what: annotation
+    target: annotation
       ? { graph: annotationGraph() }
       : await graphOf(parts, workspaceId, agent, 'instructions' in given),
     trigger: 'chat',

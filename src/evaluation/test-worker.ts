@@ -23,7 +23,11 @@ interface TestWorkerParts extends CheckTools {
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   clock: Clock
   /** The workflow of the set, or the graph of its agent, which its cases run. */
-  subject(workspaceId: string, setId: string, version: number): Promise<Pick<RunRequest, 'what' | 'agentId'>>
+  subject(
+    workspaceId: string,
+    setId: string,
+    version: number,
+  ): Promise<Pick<RunRequest, 'target' | 'agentId'>>
   inputs(workspaceId: string, sent: Readonly<Record<string, unknown>>): Promise<RunInputs>
   admit(workspaceId: string): Promise<void>
   log: WarnLog
@@ -123,7 +127,7 @@ export class TestWorker {
           derivedId('run', [runId, 'judge', at]),
           signal,
           async () => ({
-            what: { graph: judgeGraph() },
+            target: { graph: judgeGraph() },
             inputs: { query, files: [], action: '', more },
           }),
         )
@@ -143,7 +147,7 @@ export class TestWorker {
     workspaceId: string,
     runId: string,
     signal: AbortSignal,
-    request: () => Promise<Pick<RunRequest, 'what' | 'agentId' | 'inputs'>>,
+    request: () => Promise<Pick<RunRequest, 'target' | 'agentId' | 'inputs'>>,
   ): Promise<RunRecord> {
     const { runs, admit } = this.#parts
     for (;;) {

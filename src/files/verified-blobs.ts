@@ -4,7 +4,8 @@ import { AppError } from '../kernel/app-error.ts'
 import { LruMap } from '../kernel/lru-map.ts'
 import type { BlobStore } from './blob-store.ts'
 
-const damaged = (what: string) => new AppError('content_damaged', `The stored content is damaged: ${what}`)
+const damaged = (reason: string) =>
+  new AppError('content_damaged', `The stored content is damaged: ${reason}`)
 
 /**
  * Passes the content through, but holds back the last chunk until the checksum is verified. A client that knows the

@@ -137,7 +137,7 @@ const readyDocuments = (found: string, expected: string, where = ''): string => 
 /** Checks documents; those with incomplete rows are processed again. */
 function documentCheck(
   { database, bases, documents, clock }: KnowledgeCheckParts,
-  { name, promise, what, query }: { name: string; promise: string; what: string; query: string },
+  { name, promise, unit, query }: { name: string; promise: string; unit: string; query: string },
 ): ConsistencyCheck {
   return {
     name,
@@ -147,7 +147,7 @@ function documentCheck(
         for await (const row of snapshot.each<DocumentRow>(query))
           report({
             workspaceId: row.workspace_id,
-            message: `document ${row.file_id} of ${row.knowledge_id} has ${row.found} of ${row.expected} ${what}`,
+            message: `document ${row.file_id} of ${row.knowledge_id} has ${row.found} of ${row.expected} ${unit}`,
           })
       }),
     // A queued document is not found again, so each round gets the next ones.
@@ -172,13 +172,13 @@ export const knowledgeChecks = (parts: KnowledgeCheckParts): ConsistencyCheck[] 
   documentCheck(parts, {
     name: 'chunks of documents',
     promise: 'Every document that is ready has all its chunks.',
-    what: 'chunks',
+    unit: 'chunks',
     query: readyDocuments(liveChunks, 'SELECT r.chunk_count'),
   }),
   documentCheck(parts, {
     name: 'vectors of chunks',
     promise: 'Every chunk of a generation with an embedding model has a vector.',
-    what: 'vectors',
+    unit: 'vectors',
     query: readyDocuments(liveVectors, liveChunks, 'AND g.embedding_model IS NOT NULL'),
   }),
   keywordCheck(parts),

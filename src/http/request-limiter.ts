@@ -9,12 +9,16 @@ import { type Bucket, Buckets, SharedCalls } from './call-buckets.ts'
 const secondsUntil = (calls: number, bucket: Bucket, perMinute: number): number =>
   Math.max(0, Math.ceil(((calls - bucket.calls) * 60) / perMinute))
 
-function refuseEmpty(bucket: Bucket, perMinute: number, what: string): void {
+function refuseEmpty(bucket: Bucket, perMinute: number, calls: string): void {
   if (bucket.calls >= 1) return
   const seconds = secondsUntil(1, bucket, perMinute)
-  throw new AppError('rate_limited', `More than ${perMinute} ${what} per minute; try again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds), ...headersOf(bucket, perMinute) },
-  })
+  throw new AppError(
+    'rate_limited',
+    `More than ${perMinute} ${calls} per minute; try again in ${seconds} s`,
+    {
+      headers: { 'retry-after': String(seconds), ...headersOf(bucket, perMinute) },
+    },
+  )
 }
 
 const headersOf = (bucket: Bucket, perMinute: number): Record<string, string> => ({
@@ -83,8 +87,8 @@ export class RequestLimiter {
   /** Called before a token that was not valid lately is looked up, or the secret of the given webhook is checked. */
   refuseGuessing(address: string, webhookId = ''): void {
     const rate = this.#rates.wrongTokensPerMinute
-    const what = webhookId ? 'wrong secrets or signatures' : 'wrong tokens'
-    if (rate > 0) refuseEmpty(this.#guesses(address, webhookId), rate, `${what} from this address`)
+    const guesses = webhookId ? 'wrong secrets or signatures' : 'wrong tokens'
+    if (rate > 0) refuseEmpty(this.#guesses(address, webhookId), rate, `${guesses} from this address`)
   }
 
   countWrongToken(address: string, webhookId = ''): void {

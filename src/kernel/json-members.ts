@@ -107,8 +107,8 @@ function tooDeep(limit: number, key: string | undefined): AppError {
   return new AppError('too_deep', `The JSON ${message}`, { errors })
 }
 
-const tooMany = (limit: number, what: string): AppError =>
-  new AppError('too_large', `The JSON has more than ${limit} ${what}`, { data: { limit } })
+const tooMany = (limit: number, unit: string): AppError =>
+  new AppError('too_large', `The JSON has more than ${limit} ${unit}`, { data: { limit } })
 
 function decodeKey(literal: string): string | undefined {
   if (!literal.includes('\\')) return literal.slice(1, -1)

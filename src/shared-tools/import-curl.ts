@@ -84,10 +84,10 @@ class CurlImport {
   }
 
   /** A reference to a new secret for a value; for a shell variable the secret has a name but no value. */
-  #secret(what: string, value: string): string {
+  #secret(label: string, value: string): string {
     const found = variable.exec(value)
     const named = found?.slice(1).find(Boolean)
-    let name = secretName(named ?? `${this.#service}_${what}`)
+    let name = secretName(named ?? `${this.#service}_${label}`)
     const secret = { name, value: found ? '' : value }
     const same = this.#secrets.find(each => each.value === secret.value && each.value !== '')
     if (same) return referenceTo(same.name)

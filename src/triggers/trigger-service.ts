@@ -229,7 +229,7 @@ export class TriggerService {
     const { at, ...more } = fired
     const filled = fillInputs(inputs, { ...more, time: isoTime(at) })
     return {
-      what: { workflowId },
+      target: { workflowId },
       trigger: kind,
       triggerId: id,
       inputs: await runInputs(this.#parts.files, workspaceId, filled),

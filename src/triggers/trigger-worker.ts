@@ -109,9 +109,9 @@ function missedFailure(
   { missed, at: fired }: Firing,
   at: number,
 ): TriggerFailure {
-  const what = fired === undefined ? 'none of them was run' : `the latest, ${isoTime(fired)}, was run`
+  const outcome = fired === undefined ? 'none of them was run' : `the latest, ${isoTime(fired)}, was run`
   const count =
     missed === 1 ? '1 occurrence' : `${missed < maxMissed ? '' : 'at least '}${missed} occurrences`
-  const message = `Missed ${count} from ${isoTime(nextAt)} on, because no server was running or runs could not start; ${what}`
+  const message = `Missed ${count} from ${isoTime(nextAt)} on, because no server was running or runs could not start; ${outcome}`
   return { ...failureOf(trigger.failure, { at, scheduledAt: nextAt, reason: 'missed', message }) }
 }

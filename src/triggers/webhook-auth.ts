@@ -29,7 +29,8 @@ export function secretProblem(secret: string): string | undefined {
   return isKey ? undefined : `must have at least ${minBytes} bytes in base64 after ${keyPrefix}`
 }
 
-const missing = (what: string): AppError => new AppError('token_missing', `This webhook expects ${what}`)
+const missing = (expected: string): AppError =>
+  new AppError('token_missing', `This webhook expects ${expected}`)
 const refused = (why: string): AppError => new AppError('token_invalid', why)
 
 /** Compares hashes, which have equal lengths and do not reveal where the texts differ. */

@@ -12,8 +12,8 @@ export const credentialMask = '•••'
 interface Credential {
   /** Keys from the searched value down to the text. */
   readonly path: readonly string[]
-  /** What it is, for a message. */
-  readonly what: string
+  /** Its name in messages. */
+  readonly label: string
   /** The text that it is part of. */
   readonly text: string
   /** False for a header that merely may hold one: it is kept from readers, but its author need not change it. */
@@ -154,17 +154,17 @@ class CredentialSearch {
     })
   }
 
-  #add(what: string, name: string, value: string | number, isCertain = true): void {
+  #add(label: string, name: string, value: string | number, isCertain = true): void {
     const text = String(value)
     if (!isLiteral(text)) return
     const referring: Credential['referring'] = reference => schemeOf(text) + reference(name)
-    this.found.push({ path: [...this.#path], what, text, isCertain, masked: credentialMask, referring })
+    this.found.push({ path: [...this.#path], label, text, isCertain, masked: credentialMask, referring })
   }
 
   /** A text of which only parts are credentials. */
-  #parts(what: string, place: string, text: string, replaceIn: typeof replaceInUrl, max: number): void {
+  #parts(label: string, place: string, text: string, replaceIn: typeof replaceInUrl, max: number): void {
     // Searching such a long text would take too long, so all of it counts as a possible credential.
-    if (text.length > max) return void this.#add(what, place, text, false)
+    if (text.length > max) return void this.#add(label, place, text, false)
     const names: string[] = []
     const masked = replaceIn(text, name => {
       names.push(name)
@@ -172,8 +172,8 @@ class CredentialSearch {
     })
     if (names.length === 0) return
     const referring: Credential['referring'] = reference => replaceIn(text, reference)
-    const named = `${what} (${names.join(', ')})`
-    this.found.push({ path: [...this.#path], what: named, text, isCertain: true, masked, referring })
+    const named = `${label} (${names.join(', ')})`
+    this.found.push({ path: [...this.#path], label: named, text, isCertain: true, masked, referring })
   }
 }
 

@@ -196,7 +196,7 @@ export function warnCredentials(found: readonly PlacedCredential[]): Warning[] {
   const { all, warn } = new WarningList()
   for (const credential of found) {
     if (!credential.isCertain || isMasked(credential)) continue
-    const message = `${credential.what} holds a literal value, which readers see as ${credentialMask} and exports leave out. Store it in Secrets, or with POST /api/v1/secret/set, and write {{#secret.name#}} here.`
+    const message = `${credential.label} holds a literal value, which readers see as ${credentialMask} and exports leave out. Store it in Secrets, or with POST /api/v1/secret/set, and write {{#secret.name#}} here.`
     warn('credential_in_graph', credential.pointer, message)
   }
   return all

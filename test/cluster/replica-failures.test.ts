@@ -56,10 +56,10 @@ describe('failures of replicas', { skip: !isPostgres && 'needs PostgreSQL: run w
     return started.map(({ run_id }) => run_id)
   }
 
-  const allSucceed = async (runIds: readonly string[], what: string): Promise<void> => {
+  const allSucceed = async (runIds: readonly string[], label: string): Promise<void> => {
     for (const runId of runIds) {
       const run = await endedRun(b!, runId)
-      assert.equal(run.status, 'succeeded', `${what}: ${JSON.stringify(run.error)}`)
+      assert.equal(run.status, 'succeeded', `${label}: ${JSON.stringify(run.error)}`)
     }
   }
 

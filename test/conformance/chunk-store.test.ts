@@ -302,7 +302,7 @@ describe('chunk store', () => {
     }
     const of = (...conditions: FilterCondition[]) => conditions
     const cases: [
-      what: string,
+      label: string,
       conditions: FilterCondition[],
       fileIds: string[] | undefined,
       left: string,
@@ -344,21 +344,21 @@ describe('chunk store', () => {
       for (const [fileId, metadata] of Object.entries(documents))
         files.set((await world.addIngested('w', 'k', fileId, ['x'], { metadata })).batchId, fileId)
       const base: KnowledgeBase = await world.base('w', 'k')
-      for (const [what, conditions, fileIds, left] of cases) {
+      for (const [label, conditions, fileIds, left] of cases) {
         const batches = await world.chunks.batchesOf('w', base, { fileIds, conditions })
         const names = [...batches].map(batchId => files.get(batchId)).sort()
-        assert.equal(names.join(' '), left, what)
+        assert.equal(names.join(' '), left, label)
       }
     })
 
     test('selects the same chunks from existing results', () => {
-      for (const [what, conditions, fileIds, left] of cases) {
+      for (const [label, conditions, fileIds, left] of cases) {
         const names = Object.entries(documents)
           .filter(([fileId, metadata]) =>
             matchesFilter({ fileId, metadata } as FoundChunk, { fileIds, conditions }),
           )
           .map(([fileId]) => fileId)
-        assert.equal(names.sort().join(' '), left, what)
+        assert.equal(names.sort().join(' '), left, label)
       }
     })
 

@@ -315,8 +315,8 @@ describe('vector index', () => {
         table: Buffer.from(table.toString().replace('mixed 3"', 'mixed 6"')),
       }),
     }
-    for (const [what, damage] of Object.entries(damages))
-      test(`rebuilds ${what} from the rows`, { skip: !isSqlite }, async () => {
+    for (const [label, damage] of Object.entries(damages))
+      test(`rebuilds ${label} from the rows`, { skip: !isSqlite }, async () => {
         await index.close()
         const files = await readFiles()
         await writeFiles(damage(files))

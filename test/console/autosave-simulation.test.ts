@@ -40,9 +40,9 @@ class Person {
     this.autosave = new Autosave(this.store, { graph: start, version: 1 }, server.ports())
   }
 
-  act(what: number, which: number): void {
+  act(kind: number, which: number): void {
     const before = marksIn(this.store.state().graph)
-    this.#edit(what, which)
+    this.#edit(kind, which)
     const after = marksIn(this.store.state().graph)
     for (const mark of after) {
       if (before.has(mark)) continue
@@ -52,7 +52,7 @@ class Person {
     for (const mark of before) if (!after.has(mark)) this.removed.add(mark)
   }
 
-  #edit(what: number, which: number): void {
+  #edit(kind: number, which: number): void {
     const { store } = this
     const { nodes } = store.state().graph
     const { id, data } = nodes[which % nodes.length]!
@@ -70,7 +70,7 @@ class Person {
       () => store.undo(),
       () => store.redo(),
     ]
-    edits[what]!()
+    edits[kind]!()
   }
 
   /** Resolves open conflicts. */
@@ -98,7 +98,7 @@ class Person {
 
 const anyAct = fc.record({
   who: fc.integer({ min: 0, max: 1 }),
-  what: fc.integer({ min: 0, max: 6 }),
+  kind: fc.integer({ min: 0, max: 6 }),
   which: fc.nat(20),
   pause: fc.constantFrom(0, 100, 900, 3000, 10_000),
 })
@@ -118,8 +118,8 @@ test('two users save over a bad connection, and no edit is lost', async () => {
         const settleAll = () => {
           for (const person of people) person.settle(() => draw() % 2 === 0)
         }
-        for (const { who, what, which, pause } of acts) {
-          people[who]!.act(what, which)
+        for (const { who, kind, which, pause } of acts) {
+          people[who]!.act(kind, which)
           await clock.pass(pause)
           settleAll()
         }

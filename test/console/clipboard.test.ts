@@ -117,8 +117,8 @@ describe('a foreign text', () => {
     ['is too deep', { ...valid, nodes: [node('a', { deep: nest(70) })] }],
     ['is too long', { ...valid, nodes: [node('a', { long: 'x'.repeat(5 << 20) })] }],
   ]
-  for (const [what, value] of garbage) {
-    test(`is not pasted when it ${what}`, () => {
+  for (const [label, value] of garbage) {
+    test(`is not pasted when it ${label}`, () => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
       assert.equal(pasteEdit(drawing, text, offset), undefined)
     })

@@ -39,8 +39,8 @@ type Part = RunEvent | Error
 function scripted(connections: Part[][], stands: RunDetails['status'] = 'succeeded') {
   const asked: string[] = []
   const pauses: number[] = []
-  async function* next(what: string) {
-    asked.push(what)
+  async function* next(label: string) {
+    asked.push(label)
     for (const part of connections.shift() ?? [broken()]) {
       if (part instanceof Error) throw part
       yield part

@@ -141,14 +141,14 @@ test('the first message names the conversation', async () => {
 test('an agent runs its workflow, or the graph of its persona', async () => {
   const bound = await world.talk(await world.agent({ config: { workflow_id: 'wf_x' } }))
   await world.say(bound, 'hello')
-  assert.deepEqual(world.runs.started.at(-1)!.request.what, { workflowId: 'wf_x' })
+  assert.deepEqual(world.runs.started.at(-1)!.request.target, { workflowId: 'wf_x' })
   await world.say(conversation, 'hello')
-  const { what } = world.runs.started.at(-1)!.request
-  assert.ok('graph' in what && what.graph.nodes.some(({ data }) => data['type'] === 'llm'))
+  const { target } = world.runs.started.at(-1)!.request
+  assert.ok('graph' in target && target.graph.nodes.some(({ data }) => data['type'] === 'llm'))
   world.model.name = ''
   const knowing = await world.talk(await world.agent({ learn: { kb_a: {} } }))
   await world.say(knowing, 'hello')
-  const without = world.runs.started.at(-1)!.request.what
+  const without = world.runs.started.at(-1)!.request.target
   assert.ok('graph' in without && without.graph.nodes.some(({ id }) => id === 'retrieve'))
   world.model.name = 'scripted'
 })

@@ -162,7 +162,7 @@ export class ScriptedRuns implements Runs {
     const record: RunRecord = {
       id: request.runId ?? mintId('run'),
       trigger: request.trigger,
-      workflowId: 'workflowId' in request.what ? request.what.workflowId : '',
+      workflowId: 'workflowId' in request.target ? request.target.workflowId : '',
       version: 0,
       skippedVersion: undefined,
       agentId: request.agentId ?? '',

@@ -128,8 +128,8 @@ describe('deleting during ingestion', () => {
     provider.decide(() => undefined)
   })
 
-  for (const [what, remove] of Object.entries(ways))
-    test(`hides ${what} immediately and permanently`, async () => {
+  for (const [label, remove] of Object.entries(ways))
+    test(`hides ${label} immediately and permanently`, async () => {
       for (let round = 0; round < deletions; round++) await remove(await prepare(server.api, round))
     })
 

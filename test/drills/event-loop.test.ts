@@ -83,18 +83,18 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
    * Does something while nothing may hold the event loop for longer than the bound. A garbage collection beside other
    * busy processes can take longer once, but what really takes too long does so each time.
    */
-  async function watch<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  async function watch<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       await report()
       const result = await work()
       // What the work left behind, such as commits and garbage.
       await sleep(300)
       const { cpu, wall } = await report()
-      console.log(`${what}: ${cpu.toFixed(0)} ms of CPU time, ${wall.toFixed(0)} ms`)
+      console.log(`${label}: ${cpu.toFixed(0)} ms of CPU time, ${wall.toFixed(0)} ms`)
       const bound =
         maxMilliseconds * (cpu > maxMilliseconds ? Math.max(1, calibrate() / referenceMilliseconds) : 1)
       if (cpu <= bound) return result
-      const problem = `${what}: one turn took ${cpu.toFixed(0)} ms, more than ${bound.toFixed(0)} ms`
+      const problem = `${label}: one turn took ${cpu.toFixed(0)} ms, more than ${bound.toFixed(0)} ms`
       assert.ok(attempt < maxAttempts, problem)
     }
   }

@@ -67,7 +67,7 @@ describe('names', () => {
     )
   })
 
-  for (const [what, addresses] of [
+  for (const [label, addresses] of [
     ['a private address behind a public one', ['93.184.215.14', '127.0.0.1']],
     ['a private address before a public one', ['127.0.0.1', '93.184.215.14']],
     ['a private IPv6 address beside public IPv4', ['93.184.215.14', '::1']],
@@ -75,20 +75,20 @@ describe('names', () => {
     ['a link-local address with a zone', ['fe80::1%lo']],
     ['something that is no address', ['example.org']],
   ] as const)
-    it(`are rejected for ${what}`, async () => {
+    it(`are rejected for ${label}`, async () => {
       open(async () => addresses.map(at))
       const connected = server.connections
       await assert.rejects(call(), unknown())
       assert.equal(server.connections, connected)
     })
 
-  for (const [what, resolve] of [
+  for (const [label, resolve] of [
     ['exist in the internal network', async () => [at('10.0.0.1')]],
     ['do not exist', () => lookupFailure('ENOTFOUND')],
     ['the name server does not answer for', () => lookupFailure('EAI_AGAIN')],
     ['have no address', async () => []],
   ] as [string, Resolve][])
-    it(`that ${what} are reported like all others, on open and closed ports`, async () => {
+    it(`that ${label} are reported like all others, on open and closed ports`, async () => {
       open(resolve)
       await assert.rejects(call('inner.example'), unknown('inner.example'))
       await assert.rejects(egress.request('http://inner.example:2222/'), {

@@ -36,12 +36,12 @@ function assertFailure(answer: RawAnswer | undefined, code: number): asserts ans
 
 const temporaryFiles = (): Promise<string[]> => readdir(join(server.config.dataDir, 'files', 'tmp'))
 
-async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
+async function eventually(holds: () => Promise<boolean>, label: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if (await holds()) return
     await sleep(20)
   }
-  assert.fail(what)
+  assert.fail(label)
 }
 
 test('responds to invalid HTTP with the error envelope and closes the connection', async () => {

@@ -26,11 +26,11 @@ describe('rejected requests to knowledge bases', () => {
 
   async function assertRefused(path: string, refusals: Refusal[]): Promise<void> {
     for (const [body, field] of refusals) {
-      const what = `${path} ${JSON.stringify(body)?.slice(0, 200)}`
+      const label = `${path} ${JSON.stringify(body)?.slice(0, 200)}`
       const sent = typeof body === 'string' ? body : JSON.stringify(body)
       const answer = await api.post(path, sent, { headers: { 'content-type': 'application/json' } })
-      assert.deepEqual([answer.status, answer.json.code], [400, 40001], `${what}: ${answer.text}`)
-      assert.equal(answer.json.data.errors[0].path, field, `${what}: ${answer.text}`)
+      assert.deepEqual([answer.status, answer.json.code], [400, 40001], `${label}: ${answer.text}`)
+      assert.equal(answer.json.data.errors[0].path, field, `${label}: ${answer.text}`)
       assert.ok(answer.json.data.errors[0].message)
     }
   }

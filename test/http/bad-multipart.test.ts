@@ -125,8 +125,8 @@ const broken: Record<string, Buffer> = {
   'line endings of LF alone': bytes(good.toString().replaceAll('\r\n', '\n')),
 }
 
-for (const [what, body] of Object.entries(broken))
-  test(`rejects a multipart body: ${what}`, async () => {
+for (const [label, body] of Object.entries(broken))
+  test(`rejects a multipart body: ${label}`, async () => {
     await assertRefused(await upload(body))
     await assertRefused(await upload(body, undefined, 'chunks'))
   })
@@ -140,8 +140,8 @@ const badNames: Record<string, Buffer> = {
   'of blanks': Buffer.from('   '),
 }
 
-for (const [what, name] of Object.entries(badNames))
-  test(`rejects a file name ${what}`, async () => {
+for (const [label, name] of Object.entries(badNames))
+  test(`rejects a file name ${label}`, async () => {
     const part = bytes(
       '--B\r\nContent-Disposition: form-data; name="file"; filename="',
       name,
@@ -159,8 +159,8 @@ const badTypes: Record<string, string> = {
   'another kind of multipart': 'multipart/mixed; boundary=B',
 }
 
-for (const [what, type] of Object.entries(badTypes))
-  test(`rejects a multipart content type with ${what}`, async () => {
+for (const [label, type] of Object.entries(badTypes))
+  test(`rejects a multipart content type with ${label}`, async () => {
     await assertRefused(await upload(good, type))
   })
 
@@ -232,14 +232,14 @@ test('returns 413 for a file over the limit in every upload format', async t => 
     ['a form that is slightly too large', slightlyLarge, {}],
     ['JSON', json, { 'content-type': 'application/json' }],
   ]
-  for (const [what, body, more] of bodies) {
+  for (const [label, body, more] of bodies) {
     const answer = await fetch(`${small.base}/api/v1/files/upload?name=a`, {
       method: 'POST',
       headers: { ...headers, ...more },
       body,
       duplex: 'half',
     } as RequestInit)
-    assert.equal(answer.status, 413, `${what}: ${await answer.text()}`)
+    assert.equal(answer.status, 413, `${label}: ${await answer.text()}`)
   }
   assert.equal((await small.api.post('files', {})).json.data.total, 0)
   assert.deepEqual(await readdir(join(small.config.dataDir, 'files', 'tmp')), [])

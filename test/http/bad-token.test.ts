@@ -56,8 +56,8 @@ const pathOf = (operation: FuzzOperation): string => {
 const closed = (): FuzzOperation[] =>
   operations.filter(({ method, path }) => !anonymous.includes(`${method} ${path}`))
 
-function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: string): void {
-  const shown = `${what}: ${answer?.status} ${answer?.body.toString().slice(0, 300)}`
+function assertUnauthorized(answer: RawAnswer | undefined, code: number, label: string): void {
+  const shown = `${label}: ${answer?.status} ${answer?.body.toString().slice(0, 300)}`
   const { error, jsonrpc } = answer?.json ?? {}
   // The OpenAI-compatible API has the errors of OpenAI, MCP those of JSON-RPC.
   if (jsonrpc) assert.equal(error.data.code, code, shown)
@@ -70,9 +70,9 @@ function assertUnauthorized(answer: RawAnswer | undefined, code: number, what: s
 /** Without a token, an agent that is not public does not exist for these. */
 const forVisitors = ['agent.profile', 'agent.visitor']
 
-function assertClosed({ name }: FuzzOperation, answer: RawAnswer | undefined, what: string): void {
-  if (forVisitors.includes(name)) assert.deepEqual([answer?.status, answer?.json?.code], [404, 40401], what)
-  else assertUnauthorized(answer, 40101, what)
+function assertClosed({ name }: FuzzOperation, answer: RawAnswer | undefined, label: string): void {
+  if (forVisitors.includes(name)) assert.deepEqual([answer?.status, answer?.json?.code], [404, 40401], label)
+  else assertUnauthorized(answer, 40101, label)
 }
 
 const read = (headers: readonly Header[]): Promise<RawAnswer | undefined> =>

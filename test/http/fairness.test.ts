@@ -173,14 +173,14 @@ test('requests that a provider fails for one workspace do not stop the calls of 
     text.includes('poison') ? { status: 500, headers: { 'retry-after': '600' } } : undefined
   model.play(body => poisoned(JSON.stringify(body.messages)))
   model.playSearch(poisoned)
-  for (const [what, ask] of Object.entries(asks)) {
+  for (const [label, ask] of Object.entries(asks)) {
     const statuses = async (api: ApiClient, query: string, times: number): Promise<string[]> => {
       const id = await makeWorkflow(api, chain(ask))
       const runs = await Promise.all(Array.from({ length: times }, () => runWorkflow(api, id, query)))
       return runs.map(({ status }) => status)
     }
     assert.deepEqual(await statuses(noisy, 'poison', 6), Array(6).fill('failed'))
-    assert.deepEqual(await statuses(quiet, 'water', 1), ['succeeded'], what)
-    assert.deepEqual(await statuses(noisy, 'water', 1), ['failed'], `${what} is spared for a while`)
+    assert.deepEqual(await statuses(quiet, 'water', 1), ['succeeded'], label)
+    assert.deepEqual(await statuses(noisy, 'water', 1), ['failed'], `${label} is spared for a while`)
   }
 })

@@ -43,8 +43,8 @@ describe('golden questions', () => {
       const { golden_check: check } = await record(id)
       return check?.status === 'lost' ? check : undefined
     })
-  const decide = (id: string, runId: string, what: 'accept' | 'discard') =>
-    dataOf(api.post(`knowledge/${id}/golden/runs/${runId}/${what}`, {}))
+  const decide = (id: string, runId: string, decision: 'accept' | 'discard') =>
+    dataOf(api.post(`knowledge/${id}/golden/runs/${runId}/${decision}`, {}))
 
   test('are created, changed, listed and deleted', async () => {
     const id = await makeBase(api, { embedding: null })

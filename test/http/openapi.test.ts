@@ -36,9 +36,9 @@ function compile(schema: object): ValidateFunction {
   return validate
 }
 
-function assertValid(schema: object, value: unknown, what: string): void {
+function assertValid(schema: object, value: unknown, label: string): void {
   const validate = compile(schema)
-  assert.ok(validate(value), `${what}: ${JSON.stringify(validate.errors)}`)
+  assert.ok(validate(value), `${label}: ${JSON.stringify(validate.errors)}`)
 }
 
 function* everyValue(value: unknown): Generator<Record<string, unknown>> {

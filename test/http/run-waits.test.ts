@@ -31,7 +31,7 @@ describe('waiting for a run', () => {
     world = new RunWorld(opened.database)
     worker = world.worker()
     const workflowId = await world.save(chain(work('a', { hold: 'gate' }), says('o', 'Hello')))
-    request = { what: { workflowId }, trigger: 'run', inputs }
+    request = { target: { workflowId }, trigger: 'run', inputs }
     runs += 1
     keyed = { runId: `run_${runs}`, fingerprint: 'f' }
   })
@@ -66,7 +66,7 @@ describe('waiting for a run', () => {
   })
 
   test('rejects a request that cannot run', async () => {
-    request = { ...request, what: { workflowId: 'wf_none' } }
+    request = { ...request, target: { workflowId: 'wf_none' } }
     await assert.rejects(start(), (error: AppError) => error.reason === 'not_found')
   })
 

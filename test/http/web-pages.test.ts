@@ -32,8 +32,8 @@ describe('web pages', () => {
     dataOf(api.post(`knowledge/${id}/pages/create`, body))
   const pageOf = (id: string, pageId: string): Promise<Data> =>
     dataOf(api.get(`knowledge/${id}/pages/${pageId}`))
-  const change = (id: string, pageId: string, what: string, body: object = {}): Promise<Data> =>
-    dataOf(api.post(`knowledge/${id}/pages/${pageId}/${what}`, body))
+  const change = (id: string, pageId: string, action: string, body: object = {}): Promise<Data> =>
+    dataOf(api.post(`knowledge/${id}/pages/${pageId}/${action}`, body))
   const list = async (id: string, query = ''): Promise<Data[]> =>
     (await dataOf(api.get(`knowledge/${id}/pages?page_size=100${query}`))).items
   const settled = (id: string, pageId: string): Promise<Data> =>

@@ -15,11 +15,11 @@ function chiSquare(characters: string[]): number {
   return [...counts.values()].reduce((sum, found) => sum + (found - expected) ** 2 / expected, 0)
 }
 
-for (const { what, mint, prefix, bytes } of [
-  { what: 'tokens', mint: mintSecret, prefix: 'banyan_', bytes: 32 },
-  { what: 'ids', mint: () => mintId('file'), prefix: 'file_', bytes: 16 },
+for (const { label, mint, prefix, bytes } of [
+  { label: 'tokens', mint: mintSecret, prefix: 'banyan_', bytes: 32 },
+  { label: 'ids', mint: () => mintId('file'), prefix: 'file_', bytes: 16 },
 ])
-  test(`${what} are random in every character and never equal`, () => {
+  test(`${label} are random in every character and never equal`, () => {
     const minted = Array.from({ length: count }, () => mint().slice(prefix.length))
     assert.equal(new Set(minted).size, count)
     assert.ok(bytes * 8 >= 128)

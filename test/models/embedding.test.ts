@@ -212,7 +212,7 @@ describe('embedding model', () => {
 
 describe('embedding response', () => {
   const entry = (index: unknown, embedding: unknown) => ({ index, embedding })
-  for (const [what, data] of [
+  for (const [label, data] of [
     ['no data', undefined],
     ['no list', { 0: entry(0, [1]) }],
     ['no entries', []],
@@ -231,7 +231,7 @@ describe('embedding response', () => {
     ],
     ['an object for a vector', [entry(0, {})]],
   ] as const)
-    it(`with ${what} is rejected`, () => {
+    it(`with ${label} is rejected`, () => {
       assert.throws(() => readEmbeddings({ data }, 1), { name: 'ModelFailure', retryable: true })
     })
 

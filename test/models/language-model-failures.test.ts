@@ -237,8 +237,8 @@ describe('a failing language model', () => {
       'is kept alive by comments': { keepAlives: true },
       'has events without choices': { emptyChoices: true },
     }
-    for (const [what, plan] of Object.entries(right))
-      it(`${what} yields the right text`, async () => {
+    for (const [name, plan] of Object.entries(right))
+      it(`${name} yields the right text`, async () => {
         always(plan)
         assert.equal(await ask(), text)
         assert.equal(pieces.join(''), text)
@@ -262,8 +262,8 @@ describe('a failing language model', () => {
       'is a web page': { html: true },
       'is nothing at all': { pieces: [], finishReason: null, usage: null },
     }
-    for (const [what, plan] of Object.entries(wrong))
-      it(`${what} fails, and the received text is only the beginning`, async () => {
+    for (const [name, plan] of Object.entries(wrong))
+      it(`${name} fails, and the received text is only the beginning`, async () => {
         always(plan)
         const error = await failure(ask())
         assert.equal(error.retryable, true)

@@ -80,7 +80,7 @@ describe('rerank response', () => {
     assert.deepEqual(readScores([{ index: 0, score: 0.5 }], 1), expected)
   })
 
-  for (const [what, results] of [
+  for (const [label, results] of [
     ['no results', undefined],
     ['too few', []],
     [
@@ -96,7 +96,7 @@ describe('rerank response', () => {
     ['a score as text', [{ index: 0, score: 'high' }]],
     ['a null entry', [null]],
   ] as const)
-    it(`with ${what} is rejected`, () => {
+    it(`with ${label} is rejected`, () => {
       assert.throws(() => readScores({ results }, 1), { name: 'ModelFailure', retryable: true })
     })
 })

@@ -86,12 +86,12 @@ describe('web search', () => {
     assert.equal(calls, 1)
   })
 
-  for (const [what, plan, words] of [
+  for (const [label, plan, words] of [
     ['a web page', { html: true }, /a web page instead of JSON\. Check WEB_SEARCH_URL/],
     ['no results', { json: { answers: [] } }, /WEB_SEARCH_URL/],
     ['an error', { status: 500 }, /provider error \(500\)/],
   ] as const)
-    it(`makes three attempts when it gets ${what}`, async () => {
+    it(`makes three attempts when it gets ${label}`, async () => {
       const { message, retryable, calls } = await fails(plan)
       assert.match(message, words)
       assert.equal(retryable, true)

@@ -124,9 +124,9 @@ export class TestWorker {
 
   async start(graph: Graph | string, more: Partial<RunRequest> & { query?: string } = {}): Promise<LiveRun> {
     const { query = 'hello', ...request } = more
-    const what = typeof graph === 'string' ? { workflowId: graph } : { graph }
+    const target = typeof graph === 'string' ? { workflowId: graph } : { graph }
     const inputs = { query, files: [], action: '', more: {} }
-    return this.runs.start(workspace, { what, trigger: 'run', inputs, ...request })
+    return this.runs.start(workspace, { target, trigger: 'run', inputs, ...request })
   }
 
   /** Starts the run and waits until it ends or waits. */

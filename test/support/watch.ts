@@ -8,7 +8,7 @@ type Data = ApiAnswer['json']
 
 /** Polls until the result is neither undefined nor false. Gives up late: other processes may keep the machine busy. */
 export async function until<Value>(
-  what: string,
+  label: string,
   look: () => Promise<Value | undefined | false>,
   seconds = 180,
 ): Promise<Value> {
@@ -16,7 +16,7 @@ export async function until<Value>(
     const seen = await look()
     if (seen !== undefined && seen !== false) return seen
   }
-  return assert.fail(`not within ${seconds} s: ${what}`)
+  return assert.fail(`not within ${seconds} s: ${label}`)
 }
 
 /** The documents of a base, the last added first. */

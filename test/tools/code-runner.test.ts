@@ -132,7 +132,7 @@ describe('user code', () => {
   })
 
   describe('is stopped', () => {
-    for (const [what, code] of [
+    for (const [label, code] of [
       ['when it never ends', 'function main() { while (true) {} }'],
       ['when it never ends before main', 'for (;;) {}'],
       ['when its promises never end', 'async function main() { for (;;) await null }'],
@@ -141,7 +141,7 @@ describe('user code', () => {
       ['when its exception never ends', 'function main() { throw { get name() { for (;;) {} } } }'],
       ['when its result never ends', 'function main() { return { toJSON() { for (;;) {} } } }'],
     ] as const)
-      it(what, () => fails(code, /^The code took longer than 0.4 s and was stopped/, impatient))
+      it(label, () => fails(code, /^The code took longer than 0.4 s and was stopped/, impatient))
 
     for (const code of [
       'function main() { const all = []; for (;;) all.push("x".repeat(1e5) + all.length) }',

@@ -162,7 +162,7 @@ describe('Python code', { skip: noPython }, () => {
   })
 
   describe('is stopped', () => {
-    for (const [what, code] of [
+    for (const [label, code] of [
       ['when it never ends', 'def main():\n    while True:\n        pass'],
       ['when it never ends before main', 'while True:\n    pass\ndef main():\n    return 1'],
       [
@@ -176,9 +176,9 @@ describe('Python code', { skip: noPython }, () => {
       ],
       ['when it only prints', 'def main():\n    while True:\n        print("x")'],
     ] as const)
-      it(what, () => fails(code, /^The code took longer than 0.4 s and was stopped/, impatient))
+      it(label, () => fails(code, /^The code took longer than 0.4 s and was stopped/, impatient))
 
-    for (const [what, code] of [
+    for (const [label, code] of [
       [
         'when a pattern tries for ever',
         'import re\ndef main():\n    return re.match(r"^(a+)+$", "a" * 40 + "!") is None',
@@ -195,7 +195,7 @@ describe('Python code', { skip: noPython }, () => {
       ['when it multiplies for ever', 'def main():\n    n = 3\n    while True:\n        n = n * n'],
       ['when a range is a list', 'def main():\n    return len(list(range(10 ** 12)))'],
     ] as const)
-      it(what, async () => {
+      it(label, async () => {
         // However it ends, it ends soon, and with a message for the author.
         const outcome = await impatient.run(call(code), never).catch((error: Error) => error)
         if (outcome instanceof Error) assert.equal(outcome.name, 'ToolFailure', String(outcome))
@@ -213,20 +213,20 @@ describe('Python code', { skip: noPython }, () => {
     it('when it recurses too deeply', () =>
       fails('def main():\n    return main() + 1', /^The code calls itself too deeply in line 2: use a loop/))
 
-    for (const [what, code] of [
+    for (const [label, code] of [
       ['lists', 'def main():\n    a = []\n    for _ in range(100000):\n        a = [a]\n    return a'],
       ['dicts', 'def main():\n    a = {}\n    for _ in range(100000):\n        a = {"a": a}\n    return a'],
     ] as const)
-      it(`when its result is nested too deeply: ${what}`, () => fails(code, /./))
+      it(`when its result is nested too deeply: ${label}`, () => fails(code, /./))
 
-    for (const [what, code] of [
+    for (const [label, code] of [
       ['brackets', `def main():\n    return ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
       ['operators', `def main():\n    return ${'-'.repeat(100_000)}1`],
       ['blocks', Array.from({ length: 2000 }, (_, at) => `${' '.repeat(at)}if 1:`).join('\n')],
       ['attributes', `def main():\n    return a${'.b'.repeat(100_000)}`],
       ['additions', `def main():\n    return 1${' + 1'.repeat(100_000)}`],
     ] as const)
-      it(`when its source is nested too deeply: ${what}`, async () => {
+      it(`when its source is nested too deeply: ${label}`, async () => {
         const outcome = await run(code).catch((error: Error) => error)
         if (outcome instanceof Error) assert.equal(outcome.name, 'ToolFailure', String(outcome))
       })

@@ -41,7 +41,7 @@ const dictionary = (value: ReadonlyMap<unknown, unknown>, place: string, depth: 
     }),
   )
 
-const refusal = (what: string, place: string, advice: string): CodeFailure =>
+const refusal = (problem: string, place: string, advice: string): CodeFailure =>
   new CodeFailure(
-    `main returned ${what}${place && ` in "${place.slice(0, 80)}"`}, which is not JSON: ${advice}`,
+    `main returned ${problem}${place && ` in "${place.slice(0, 80)}"`}, which is not JSON: ${advice}`,
   )

@@ -169,9 +169,9 @@ export class McpSession {
     if (error instanceof EgressFailure) return toolFailureOfEgress(error, signal)
     const isInvalid = isRecord(error) && Array.isArray(error['issues'])
     if (error instanceof InvalidRpcMessage || isInvalid) {
-      const what =
+      const received =
         error instanceof InvalidRpcMessage ? error.message : 'JSON that does not follow the protocol'
-      return serverFailure(server, `is not a tool server: it responded with ${what}`)
+      return serverFailure(server, `is not a tool server: it responded with ${received}`)
     }
     // A redirect to another origin, or a refusal although there is a token.
     if (error instanceof StreamableHTTPError && error.code !== undefined) {

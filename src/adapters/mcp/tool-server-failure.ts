@@ -29,8 +29,8 @@ export const hostOf = ({ url }: ServerAddress): string =>
   URL.canParse(url) ? new URL(url).host : 'The tool server'
 
 /** A failure that another attempt would not change. */
-export const serverFailure = (server: ServerAddress, what: string): ToolFailure =>
-  new ToolFailure(`${hostOf(server)} ${what}`, { retryable: false })
+export const serverFailure = (server: ServerAddress, problem: string): ToolFailure =>
+  new ToolFailure(`${hostOf(server)} ${problem}`, { retryable: false })
 
 /** A message of the server for one of ours: bounded, and without the secrets that were sent to it. */
 export function quote(message: string, { headers, oauth }: ServerAddress): string {

@@ -123,8 +123,8 @@ export function createEmbeddingModel(options: EndpointOptions): EmbeddingModel {
   }
 }
 
-const malformed = (labels: EndpointLabels, what: string): ModelFailure =>
-  badResponse(labels, `sent a response in which ${what}`)
+const malformed = (labels: EndpointLabels, problem: string): ModelFailure =>
+  badResponse(labels, `sent a response in which ${problem}`)
 
 /** Reads numbers from a list, or from base64 of 32-bit floats, which some servers send even if not requested. */
 function numbersOf(embedding: unknown, labels: EndpointLabels): ArrayLike<number> {

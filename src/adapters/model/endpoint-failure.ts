@@ -127,8 +127,8 @@ export function failureOfEgress(endpoint: ModelEndpoint, kind: EgressFailureKind
 }
 
 /** A response with status 200 that is not what the operation returns. */
-export const badResponse = ({ label, urlSetting }: EndpointLabels, what: string): ModelFailure =>
-  new ModelFailure(`${label}: the provider ${what}. Check ${urlSetting} and the model behind it.`, {
+export const badResponse = ({ label, urlSetting }: EndpointLabels, problem: string): ModelFailure =>
+  new ModelFailure(`${label}: the provider ${problem}. Check ${urlSetting} and the model behind it.`, {
     kind: 'bad_response',
     retryable: true,
     status: 200,

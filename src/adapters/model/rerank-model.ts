@@ -53,8 +53,8 @@ export function createReranker(options: RerankOptions): Reranker {
   }
 }
 
-const malformed = (labels: EndpointLabels, what: string): ModelFailure =>
-  badResponse(labels, `sent a response in which ${what}`)
+const malformed = (labels: EndpointLabels, problem: string): ModelFailure =>
+  badResponse(labels, `sent a response in which ${problem}`)
 
 /** The score of every document as the model returned it; a `ModelFailure` when one is missing. */
 export function readScores(

@@ -182,7 +182,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const { token, body } = call
     refuseBound(token)
     const runRequest: RunRequest = {
-      what: { workflowId: body.id, version: body.version ?? 'published' },
+      target: { workflowId: body.id, version: body.version ?? 'published' },
       trigger: 'run',
       inputs: await runInputs(files, token.workspaceId, { query: body.query, ...body.inputs }),
       ...(body.user_id !== undefined && { userId: body.user_id }),
@@ -204,7 +204,7 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const { version = 'same' } = body
     const { workflowId, graph, agentId, userId } = before
     const runRequest: RunRequest = {
-      what:
+      target:
         graph === undefined
           ? { workflowId, version: version === 'same' ? before.version : version }
           : { graph: JSON.parse(graph) as Graph },
@@ -236,8 +236,8 @@ export function runRoutes(runs: Runs, files: FileService, quotas: Pick<QuotaServ
     const { token, body } = call
     const { id: workflowId, node_id: nodeId, outputs = {} } = body
     const inputs = await runInputs(files, token.workspaceId, body.inputs)
-    const what = { workflowId, trial: { nodeId, outputs } }
-    return answerRun(call, { what, trigger: 'debug', inputs }, await keyedRun(call, ['debug', nodeId]))
+    const target = { workflowId, trial: { nodeId, outputs } }
+    return answerRun(call, { target, trigger: 'debug', inputs }, await keyedRun(call, ['debug', nodeId]))
   }
 
   const resume = async (call: Call<typeof operations.resumeRun>): Promise<unknown> => {

@@ -29,7 +29,7 @@ export interface StoredInputs extends RunInputs {
 
 export interface RunRequest {
   /** A stored graph, one node of it alone, or a graph of the request itself. */
-  what:
+  target:
     | { workflowId: string; version?: VersionChoice | undefined }
     | { workflowId: string; trial: Trial }
     | { graph: Graph }

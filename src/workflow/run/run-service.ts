@@ -52,17 +52,17 @@ export class RunService {
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
     return this.#within(workspaceId, async room => {
-      const work = await this.#workOf(workspaceId, request.what)
+      const work = await this.#workOf(workspaceId, request.target)
       const inputs = await this.#given(workspaceId, work, request)
       return this.#create(workspaceId, room, this.#newRun({ ...request, inputs }, work), work)
     })
   }
 
-  async #workOf(workspaceId: string, what: RunRequest['what']): Promise<Work & Omit<FoundPlan, 'plan'>> {
+  async #workOf(workspaceId: string, target: RunRequest['target']): Promise<Work & Omit<FoundPlan, 'plan'>> {
     const { plans } = this.#dependencies
-    if ('graph' in what) return { plan: await plans.planOf(what.graph), version: 0 }
-    if ('trial' in what) return plans.findTrial(workspaceId, what.workflowId, what.trial)
-    return plans.find(workspaceId, what.workflowId, what.version)
+    if ('graph' in target) return { plan: await plans.planOf(target.graph), version: 0 }
+    if ('trial' in target) return plans.findTrial(workspaceId, target.workflowId, target.trial)
+    return plans.find(workspaceId, target.workflowId, target.version)
   }
 
   /** The input variables of the version that a run would start with; fails like `start`. */
@@ -281,12 +281,12 @@ export class RunService {
   }
 
   #newRun(request: RunRequest, { version, skippedVersion }: Omit<FoundPlan, 'plan'>): RunRecord {
-    const { what } = request
-    const inputs: StoredInputs = { ...request.inputs, ...('trial' in what && { trial: what.trial }) }
+    const { target } = request
+    const inputs: StoredInputs = { ...request.inputs, ...('trial' in target && { trial: target.trial }) }
     return {
       id: request.runId ?? mintId('run'),
       trigger: request.trigger,
-      workflowId: 'graph' in what ? '' : what.workflowId,
+      workflowId: 'graph' in target ? '' : target.workflowId,
       version,
       skippedVersion,
       agentId: request.agentId ?? '',
@@ -294,7 +294,7 @@ export class RunService {
       userId: request.userId ?? '',
       chatId: request.chatId ?? '',
       triggerId: request.triggerId ?? '',
-      graph: 'graph' in what ? JSON.stringify(what.graph) : undefined,
+      graph: 'graph' in target ? JSON.stringify(target.graph) : undefined,
       inputs: JSON.stringify(inputs),
       question: storedQuestion(request.inputs.query),
       rerunOf: request.rerunOf ?? '',

@@ -16,7 +16,7 @@ const isCopy = (first: string, second: string): boolean => {
 }
 
 describe('a copy', () => {
-  const cases: [what: string, first: string, second: string, expected: boolean][] = [
+  const cases: [label: string, first: string, second: string, expected: boolean][] = [
     ['is the same text', english, english, true],
     ['is the same text in Chinese', chinese, chinese, true],
     ['may have other line breaks', english, english.replaceAll('. ', '.\n\n'), true],
@@ -26,8 +26,8 @@ describe('a copy', () => {
     ['is not another text', english, chinese, false],
     ['is not a short text', 'A row of a table', 'A row of a table', false],
   ]
-  for (const [what, first, second, expected] of cases)
-    test(what, () => assert.equal(isCopy(first, second), expected))
+  for (const [label, first, second, expected] of cases)
+    test(label, () => assert.equal(isCopy(first, second), expected))
 })
 
 test('copies are counted for each text', () => {

@@ -166,9 +166,9 @@ describe('number of results', () => {
 test('copies of a passage leave room for others, and none is hidden', async () => {
   const clause = 'The refund of travel costs is paid with the salary of the month after the journey.'
   const copies = Array.from({ length: 20 }, (_, at) => ({ file: `copy${at}`, content: clause, keyword: 0.9 }))
-  const others = ['a broken chair', 'late trains', 'school fees', 'taxes'].map((what, at) => ({
+  const others = ['a broken chair', 'late trains', 'school fees', 'taxes'].map((label, at) => ({
     file: `other${at}`,
-    content: `A passage about a refund of ${what} and nothing else.`,
+    content: `A passage about a refund of ${label} and nothing else.`,
     keyword: 0.6 - at / 100,
   }))
   const world = new SearchWorld([...copies, ...others])

@@ -10,7 +10,7 @@ const lit = (content: string, question: string): string[] =>
   highlights(content, textTerms(question)).map(([from, to]) => content.slice(from, to))
 
 describe('highlights the terms of a query', () => {
-  const cases: [what: string, content: string, question: string, expected: string[]][] = [
+  const cases: [label: string, content: string, question: string, expected: string[]][] = [
     ['whole words', 'The refund takes five days.', 'refund days', ['refund', 'days']],
     ['other forms of a word', 'They were connected.', 'connecting', ['connected']],
     ['words with accents', 'Ein Résumé, bitte', 'resume', ['Résumé']],
@@ -45,8 +45,8 @@ describe('highlights the terms of a query', () => {
     ['a word written with spaces', '采购合同', '采 购 合 同', ['采购合同']],
     ['neighbouring pairs as one', '区块链技术', '区块链', ['区块链']],
   ]
-  for (const [what, content, question, expected] of cases)
-    test(what, () => assert.deepEqual(lit(content, question), expected))
+  for (const [label, content, question, expected] of cases)
+    test(label, () => assert.deepEqual(lit(content, question), expected))
 })
 
 test('every term of a word highlights it', () => {

@@ -5,11 +5,11 @@ const shownBytes = 4000
 const shownFailures = 50
 
 const describe = (request: FuzzRequest, caller: Caller, index: number): string => {
-  const { method, path, headers, body, what, operation } = request
+  const { method, path, headers, body, mutation, operation } = request
   const role = caller.operator ? 'operator' : (caller.role ?? `"${caller.authorization}"`)
   const cut = body && body.length > shownBytes ? ` (the first ${shownBytes} of ${body.length} bytes)` : ''
   return [
-    `request ${index}, ${operation.name}, ${what}, as ${role}`,
+    `request ${index}, ${operation.name}, ${mutation}, as ${role}`,
     `  ${method} ${path}`,
     `  headers ${JSON.stringify(headers)}`,
     `  body in base64${cut}: ${body?.subarray(0, shownBytes).toString('base64') ?? 'none'}`,
@@ -41,7 +41,7 @@ export class FuzzResult {
     this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1)
     this.byOperation.set(name, (this.byOperation.get(name) ?? 0) + 1)
     if (milliseconds > this.slowest.milliseconds)
-      this.slowest = { milliseconds, description: `${name}, ${request.what}` }
+      this.slowest = { milliseconds, description: `${name}, ${request.mutation}` }
     if (problems.length > 0) this.fail(`${problems.join('\n')}\n${describe(request, caller, index)}`)
   }
 

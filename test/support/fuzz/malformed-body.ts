@@ -2,7 +2,7 @@ import type { MalformedText } from './malformed-json.ts'
 import type { Random } from './random.ts'
 
 export interface MalformedBytes {
-  what: string
+  mutation: string
   bytes: Buffer
 }
 
@@ -10,7 +10,7 @@ const swap = (bytes: Buffer): Buffer => (bytes.length % 2 === 0 ? bytes.swap16()
 
 /** The bytes of a JSON body, mostly valid, else broken below the level of JSON. */
 export function malformedBytes(good: MalformedText, random: Random): MalformedBytes {
-  const what = random.weighted({
+  const mutation = random.weighted({
     good: 60,
     truncated: 4,
     random: 3,
@@ -30,12 +30,12 @@ export function malformedBytes(good: MalformedText, random: Random): MalformedBy
   const bytes = Buffer.from(text)
   const at = random.below(bytes.length + 1)
   const done = (result: Buffer | string): MalformedBytes => ({
-    what,
+    mutation,
     bytes: typeof result === 'string' ? Buffer.from(result) : result,
   })
-  switch (what) {
+  switch (mutation) {
     case 'good':
-      return { what: good.what, bytes }
+      return { mutation: good.mutation, bytes }
     case 'truncated':
       return done(bytes.subarray(0, at))
     case 'random':

@@ -12,7 +12,7 @@ import { places, removeAt, setAt, valueAt } from './json-places.ts'
 import type { Random } from './random.ts'
 
 export interface MalformedText {
-  what: string
+  mutation: string
   text: string
 }
 
@@ -51,7 +51,7 @@ const isGraph = (value: unknown): boolean => typeof value === 'object' && value 
 
 /** The text of a body like `value` with at most one error. */
 export function malformedJson(value: Record<string, unknown>, random: Random): MalformedText {
-  const what = random.weighted({
+  const mutation = random.weighted({
     nothing: 3,
     'wrong type': 5,
     missing: 4,
@@ -65,8 +65,8 @@ export function malformedJson(value: Record<string, unknown>, random: Random): M
     graph: 4,
     escapes: 0.5,
   })
-  const print = (): MalformedText => ({ what, text: JSON.stringify(value) })
-  switch (what) {
+  const print = (): MalformedText => ({ mutation, text: JSON.stringify(value) })
+  switch (mutation) {
     case 'nothing':
       return print()
     case 'wrong type':
@@ -89,12 +89,12 @@ export function malformedJson(value: Record<string, unknown>, random: Random): M
       setAt(value, random.pick(places(value)), edgeCaseString(random))
       return print()
     case 'duplicate':
-      return { what, text: withDuplicate(value, random) }
+      return { mutation, text: withDuplicate(value, random) }
     case 'literal':
-      return { what, text: withLiteral(value, random.pick(edgeCaseLiterals), random) }
+      return { mutation, text: withLiteral(value, random.pick(edgeCaseLiterals), random) }
     case 'deep':
       return {
-        what,
+        mutation,
         text: withLiteral(value, nested(random.pick([60, 63, 64, 65, 66, 70, 1000, 50_000]), random), random),
       }
     case 'graph': {
@@ -106,7 +106,7 @@ export function malformedJson(value: Record<string, unknown>, random: Random): M
     case 'escapes':
       // Every character as an escape: the same value for a parser, another text for a search for keys.
       return {
-        what,
+        mutation,
         text: JSON.stringify(value).replace(
           /[a-z](?=[^"\\]*":)/g,
           letter => `\\u00${letter.charCodeAt(0).toString(16)}`,

@@ -43,21 +43,21 @@ export function malformedWire(
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(request.body ? [`Content-Length: ${request.body.length}`] : []),
   ]
-  const what = random.weighted({ line: 4, bytes: 3, cut: 2, version: 1, ending: 1, repeat: 1 })
-  if (what === 'line') lines.splice(1 + random.below(lines.length), 0, random.pick(unusualLines))
-  if (what === 'version')
+  const mutation = random.weighted({ line: 4, bytes: 3, cut: 2, version: 1, ending: 1, repeat: 1 })
+  if (mutation === 'line') lines.splice(1 + random.below(lines.length), 0, random.pick(unusualLines))
+  if (mutation === 'version')
     lines[0] = lines[0]!.replace(
       'HTTP/1.1',
       random.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'HTTP/1.1 x', '']),
     )
-  const newline = what === 'ending' ? random.pick(['\n', '\r', '\r\r\n']) : '\r\n'
+  const newline = mutation === 'ending' ? random.pick(['\n', '\r', '\r\r\n']) : '\r\n'
   const head = Buffer.from(`${lines.join(newline)}${newline}${newline}`, 'latin1')
   const wire = Buffer.concat([head, request.body ?? Buffer.alloc(0)])
-  if (what === 'bytes')
+  if (mutation === 'bytes')
     for (let count = 1 + random.below(4); count > 0; count--)
       wire[random.below(head.length)] = random.below(256)
-  if (what === 'cut') return wire.subarray(0, random.below(wire.length))
-  return what === 'repeat' ? Buffer.concat([wire, random.bytes(50), wire]) : wire
+  if (mutation === 'cut') return wire.subarray(0, random.below(wire.length))
+  return mutation === 'repeat' ? Buffer.concat([wire, random.bytes(50), wire]) : wire
 }
 
 /** Any response must be complete and in its envelope. */

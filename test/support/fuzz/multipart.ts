@@ -28,7 +28,7 @@ const end = Buffer.from('--B--\r\n')
 export function malformedMultipart(random: Random): MultipartBody {
   const content = random.bytes(random.below(random.chance(0.1) ? 200_000 : 400))
   const good = Buffer.concat([filePart('file', 'a.txt', content), end])
-  const what = random.weighted({
+  const mutation = random.weighted({
     'good multipart': 4,
     'missing end': 2,
     truncated: 3,
@@ -55,14 +55,14 @@ export function malformedMultipart(random: Random): MultipartBody {
     'other boundary': 'multipart/form-data; boundary=C',
     'long boundary': `multipart/form-data; boundary=${'B'.repeat(8000)}`,
     mixed: 'multipart/mixed; boundary=B',
-  }[what as string]
+  }[mutation as string]
   const give = (...pieces: Buffer[]): MultipartBody => ({
-    what: `multipart: ${what}`,
+    mutation: `multipart: ${mutation}`,
     contentType:
       contentType ?? random.pick(['multipart/form-data; boundary=B', 'multipart/form-data; boundary="B"']),
     bytes: Buffer.concat(pieces),
   })
-  switch (what) {
+  switch (mutation) {
     case 'missing end':
       return give(filePart('file', 'a.txt', content))
     case 'truncated':

@@ -9,7 +9,7 @@ import { type KnownIds, sample } from './sample.ts'
 export interface FuzzRequest {
   operation: FuzzOperation
   /** A short description of the errors. */
-  what: string
+  mutation: string
   method: string
   path: string
   headers: Record<string, string>
@@ -55,23 +55,23 @@ function planPath(
   operation: FuzzOperation,
   known: KnownIds,
   random: Random,
-): { path: string; what: string[] } {
-  const what: string[] = []
+): { path: string; mutations: string[] } {
+  const mutations: string[] = []
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const field = operation.fields.find(candidate => candidate.name === name && candidate.in === 'path')
     if (random.chance(0.6)) return encoded(String(sample(field?.schema ?? {}, known, random)))
-    what.push(`path ${name}`)
+    mutations.push(`path ${name}`)
     return encoded(edgeCaseString(random).slice(0, 3000))
   })
-  return { path, what }
+  return { path, mutations }
 }
 
 function planQuery(
   operation: FuzzOperation,
   known: KnownIds,
   random: Random,
-): { query: string; what: string[] } {
-  const what: string[] = []
+): { query: string; mutations: string[] } {
+  const mutations: string[] = []
   const pairs: string[] = []
   for (const field of operation.fields.filter(candidate => candidate.in === 'query')) {
     const good = String(sample(field.schema, known, random))
@@ -99,24 +99,24 @@ function planQuery(
         pairs.push(`${field.name}=%zz%`)
         break
     }
-    what.push(`query ${field.name}`)
+    mutations.push(`query ${field.name}`)
   }
   if (random.chance(0.05)) {
-    what.push('query extra')
+    mutations.push('query extra')
     pairs.push(`${encoded(random.pick(hostileNames))}=${encoded(edgeCaseString(random).slice(0, 200))}`)
   }
-  return { query: pairs.length > 0 ? `?${pairs.join('&')}` : '', what }
+  return { query: pairs.length > 0 ? `?${pairs.join('&')}` : '', mutations }
 }
 
 function planHeaders(
   operation: FuzzOperation,
   random: Random,
-): { headers: Record<string, string>; what: string[] } {
+): { headers: Record<string, string>; mutations: string[] } {
   const headers: Record<string, string> = {}
-  const what: string[] = []
+  const mutations: string[] = []
   for (const { name } of operation.fields.filter(field => field.in === 'header')) {
     if (random.chance(0.85)) continue
-    what.push(`header ${name}`)
+    mutations.push(`header ${name}`)
     headers[name] = headerSafe(
       random.chance(0.5)
         ? random.pick([
@@ -134,11 +134,11 @@ function planHeaders(
         : edgeCaseString(random),
     )
   }
-  return { headers, what }
+  return { headers, mutations }
 }
 
 interface PlannedBody {
-  what: string
+  mutation: string
   bytes: Buffer | undefined
   headers: Record<string, string>
 }
@@ -152,18 +152,18 @@ function planJson(operation: FuzzOperation, known: KnownIds, freshId: string, ra
   // Only a provider of the test is called.
   if (typeof value['base_url'] === 'string') value['base_url'] = random.pick(known['url'] ?? [])
   if (takesFreshId(operation) && 'id' in properties && random.chance(0.7)) value['id'] = freshId
-  const { what, bytes } = malformedBytes(malformedJson(value, random), random)
+  const { mutation, bytes } = malformedBytes(malformedJson(value, random), random)
   const headers: Record<string, string> = { 'content-type': random.pick(goodJsonTypes) }
   if (random.chance(0.06)) {
     const type = random.pick(contentTypes)
     headers['content-type'] = type
-    return { what: `${what}, sent as ${type}`, bytes, headers }
+    return { mutation: `${mutation}, sent as ${type}`, bytes, headers }
   }
   if (random.chance(0.02)) {
     headers['content-encoding'] = random.pick(['gzip', 'br', 'deflate', 'identity, gzip', 'x'])
-    return { what: `${what}, encoded`, bytes, headers }
+    return { mutation: `${mutation}, encoded`, bytes, headers }
   }
-  return { what, bytes, headers }
+  return { mutation, bytes, headers }
 }
 
 function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, random: Random): PlannedBody {
@@ -171,8 +171,8 @@ function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, ra
     case 'json':
       return planJson(operation, known, freshId, random)
     case 'multipart': {
-      const { what, bytes, contentType } = malformedMultipart(random)
-      return { what, bytes, headers: { 'content-type': contentType } }
+      const { mutation, bytes, contentType } = malformedMultipart(random)
+      return { mutation, bytes, headers: { 'content-type': contentType } }
     }
     case 'raw': {
       const name = encoded(edgeCaseString(random)).slice(0, 2000)
@@ -183,7 +183,7 @@ function planFile(operation: FuzzOperation, known: KnownIds, freshId: string, ra
         headers['content-disposition'] = headerSafe(
           random.pick([`attachment; filename*=UTF-8''${name}`, `attachment; filename="${name}"`, 'x', name]),
         )
-      return { what: 'raw body', bytes: random.bytes(random.below(500)), headers }
+      return { mutation: 'raw body', bytes: random.bytes(random.below(500)), headers }
     }
   }
 }
@@ -210,21 +210,21 @@ export function planRequest(
   random: Random,
 ): FuzzRequest {
   const planned = planPath(operation, known, random)
-  const { query, what: queryFaults } = planQuery(operation, known, random)
-  const { headers, what: headerFaults } = planHeaders(operation, random)
-  const what = [...planned.what, ...queryFaults, ...headerFaults]
+  const { query, mutations: queryMutations } = planQuery(operation, known, random)
+  const { headers, mutations: headerMutations } = planHeaders(operation, random)
+  const mutations = [...planned.mutations, ...queryMutations, ...headerMutations]
   let method = operation.method
   let path = planned.path
-  let reachesOperation = planned.what.length === 0
+  let reachesOperation = planned.mutations.length === 0
   if (random.chance(0.02)) {
     method = random.pick(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'QUERY', 'PROPFIND'])
     reachesOperation &&= method === operation.method
-    what.push(`method ${method}`)
+    mutations.push(`method ${method}`)
   }
   if (random.chance(0.02)) {
     path = random.pick(spellings)(path)
     reachesOperation = false
-    what.push('spelling of the path')
+    mutations.push('spelling of the path')
   }
   let body: Buffer | undefined
   const planBody = operation.takesFiles ? planFile : planJson
@@ -232,11 +232,11 @@ export function planRequest(
     const plannedBody = planBody(operation, known, freshId, random)
     body = plannedBody.bytes
     Object.assign(headers, plannedBody.headers)
-    what.push(plannedBody.what)
+    mutations.push(plannedBody.mutation)
   }
   return {
     operation,
-    what: what.join('; ') || 'nothing',
+    mutation: mutations.join('; ') || 'nothing',
     method,
     path: `${path}${query}`,
     headers,

@@ -42,13 +42,13 @@ export class PatientApi {
     return this.repeat('files/upload', () => this.#api.upload(name, content))
   }
 
-  async repeat(what: string, call: () => Promise<ApiAnswer>): Promise<ApiAnswer['json']> {
+  async repeat(label: string, call: () => Promise<ApiAnswer>): Promise<ApiAnswer['json']> {
     this.counts.calls++
     for (;;) {
       const startedAt = performance.now()
       const answer = await call().catch(() => undefined)
       if (answer && !mayRepeat(answer)) {
-        if (answer.status !== 200) throw new Error(`${what}: ${answer.status} ${answer.text.slice(0, 300)}`)
+        if (answer.status !== 200) throw new Error(`${label}: ${answer.status} ${answer.text.slice(0, 300)}`)
         this.seconds.push((performance.now() - startedAt) / 1000)
         return answer.json
       }

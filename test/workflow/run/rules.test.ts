@@ -63,7 +63,7 @@ describe('the rules of a run', () => {
       const graph = (name: string) => chain(work('a', { hold: 'gate' }), work('b', { give: { name } }))
       const id = await world.save(graph('old'))
       await world.save(graph('newer'), id)
-      const { runId } = await worker.start(id, { what: { workflowId: id, version: 1 } })
+      const { runId } = await worker.start(id, { target: { workflowId: id, version: 1 } })
       await sleep(10)
       await world.crash(worker)
       const now = world.clock.now()

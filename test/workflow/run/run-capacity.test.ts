@@ -17,7 +17,7 @@ describe('the capacity for live runs', () => {
   })
 
   const startIn = (worker: TestWorker, owner: string, graph: Graph) =>
-    worker.runs.start(owner, { what: { graph }, trigger: 'run', inputs })
+    worker.runs.start(owner, { target: { graph }, trigger: 'run', inputs })
 
   const isRefused = (error: unknown): boolean => error instanceof AppError && error.reason === 'rate_limited'
 

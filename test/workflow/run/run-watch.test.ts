@@ -144,8 +144,8 @@ describe('two workers', () => {
     'all events': topic => topic === 'runs.events',
     'every other message': () => messages++ % 2 === 0,
   }
-  for (const [what, isLost] of Object.entries(losses))
-    test(`a subscriber gets all events, each once, when ${what} get lost`, async () => {
+  for (const [label, isLost] of Object.entries(losses))
+    test(`a subscriber gets all events, each once, when ${label} get lost`, async () => {
       const { near, far, runId, settled } = await hold(isLost)
       const reading = eventsOf(far, runId)
       const ended = far.runs.settled(workspace, runId, AbortSignal.timeout(20_000))

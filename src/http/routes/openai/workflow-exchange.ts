@@ -47,7 +47,7 @@ export async function startRun(
     )
   }
   const request: RunRequest = {
-    what: { workflowId },
+    target: { workflowId },
     trigger: 'run',
     inputs: inputsOf(question, files, history),
     ...(question.userId !== undefined && { userId: question.userId }),

@@ -21,8 +21,8 @@ export interface XmlHandler {
 const maxDepth = 256
 const maxPiece = 16 * 1024 * 1024
 
-const broken = (what: string): DocumentFailure =>
-  new DocumentFailure('broken_file', `The file is damaged: a part of it ${what}.`)
+const broken = (problem: string): DocumentFailure =>
+  new DocumentFailure('broken_file', `The file is damaged: a part of it ${problem}.`)
 
 /** Documents have few different names, and cutting off their prefixes each time is slow. */
 const localNames = new Map<string, string>()
