@@ -1,97 +1,12 @@
 import { hostname } from 'node:os'
 import pg from 'pg'
 import type { Database, Reader, Snapshot, Transaction } from '../../database/database.ts'
-import { type Query, RawSql, type SqlValue, toQuery } from '../../database/sql.ts'
+import { type Query, RawSql, type SqlValue } from '../../database/sql.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { LruMap } from '../../kernel/lru-map.ts'
 import { unlessAborted } from '../../kernel/unless-aborted.ts'
+import { noAnswer, noConnection, postgresError, retried } from './postgres-error.ts'
 import { tryLock } from './postgres-lock.ts'
-
-const serialization = '40001'
-const deadlock = '40P01'
-/** Another transaction inserted the same key a moment ago; a retry finds its row. */
-const uniqueViolation = '23505'
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-
-const isRetryable = (error: unknown): boolean =>
-  [serialization, deadlock, uniqueViolation].includes(codeOf(error))
-
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt >= 5 || !isRetryable(error)) throw error
-    }
-  }
-}
-
-const noAnswer = 'Query read timeout'
-const network = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET)/
-const messages =
-  /Connection terminated|Client has encountered a connection error|not currently accepting connections/
-
-/** Maps driver errors about the server's state to application errors; others stay as they are. */
-function postgresError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AppError) return error
-  const code = codeOf(error)
-  if (code === '53100')
-    return new AppError('storage_full', "The database's disk is full; nothing was stored", { cause: error })
-  if (code === '57014')
-    return new AppError(
-      'timed_out',
-      'The database did not answer within DATABASE_STATEMENT_SECONDS. Try again in a moment.',
-      { cause: error },
-    )
-  if (isExhausted(error)) return allInUse(error)
-  // 08: connection, 53: resources, 57P: shutdown or start, 25P03: the transaction was idle for too long.
-  const unavailable = /^(08|53|57P)/.test(code) || code === '25006' || code === '25P03'
-  const isUnreachable =
-    unavailable || network.test(code) || messages.test(error.message) || error.message === noAnswer
-  return isUnreachable ? unreachable(error) : error
-}
-
-/** The pool's message when no connection became free in time. */
-const isExhausted = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
-
-const allInUse = (cause: unknown): AppError =>
-  new AppError(
-    'unavailable',
-    'All connections to the database are in use. Try again in a moment; if this happens often, raise DATABASE_POOL_SIZE.',
-    { cause, headers: { 'retry-after': '2' } },
-  )
-
-/** No connection could be opened, for whatever reason. */
-const noConnection = (error: unknown): AppError => (isExhausted(error) ? allInUse(error) : unreachable(error))
-
-const unreachable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {
-    cause,
-    headers: { 'retry-after': '2' },
-  })
-
-const int8 = 20
-/** Counts and times are far below 2^53, so they travel as plain numbers. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-}
-
-const numbered = new LruMap<string, string>(500)
-
-/** `?` becomes `$1`, `$2`, …; the statements hold no other question mark. */
-function numberParameters(sql: string): string {
-  let text = numbered.get(sql)
-  if (text === undefined) {
-    let count = 0
-    text = sql.replaceAll('?', () => `$${++count}`)
-    numbered.set(sql, text)
-  }
-  return text
-}
+import { PostgresQueries, type Queryable, types } from './postgres-queries.ts'
 
 const fetchCharacters = 1 << 20
 const fetchRows = 64
@@ -131,39 +46,6 @@ const withoutCompiler = (milliseconds: number): TimedQuery => ({
   query_timeout: milliseconds,
 })
 
-interface Queryable {
-  query(text: string, values: SqlValue[]): Promise<pg.QueryResult>
-}
-
-class Queries implements Transaction {
-  readonly #client: Queryable
-
-  constructor(client: Queryable) {
-    this.#client = client
-  }
-
-  async get<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    return (await this.all<Row>(query, ...parameters))[0]
-  }
-
-  async all<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
-    const query = toQuery(given, parameters)
-    return (await this.#query(query)).rows.map(row => query.decode(row))
-  }
-
-  async run(query: Query | string, ...parameters: SqlValue[]): Promise<number> {
-    return (await this.#query(toQuery(query, parameters))).rowCount ?? 0
-  }
-
-  async #query({ text, parameters }: Query): Promise<pg.QueryResult> {
-    try {
-      return await this.#client.query(numberParameters(text), [...parameters])
-    } catch (error) {
-      throw postgresError(error)
-    }
-  }
-}
-
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
   readonly forUpdate = new RawSql('FOR UPDATE')
@@ -172,7 +54,7 @@ export class PostgresDatabase implements Database {
   readonly #url: string
   readonly #waitMilliseconds: number
   readonly #pool: pg.Pool
-  readonly #reader: Queries
+  readonly #reader: PostgresQueries
   readonly #openedAt = new WeakMap<pg.PoolClient, number>()
   /** A connection that got no answer is half-open, and so may be all that were opened before. */
   #suspectBefore = 0
@@ -204,7 +86,7 @@ export class PostgresDatabase implements Database {
       // statement, or the next one, fails anyway.
       client.on('error', () => {})
     })
-    this.#reader = new Queries({ query: (text, values) => this.#query({ text, values }) })
+    this.#reader = new PostgresQueries({ query: (text, values) => this.#query({ text, values }) })
   }
 
   async #acquire(): Promise<pg.PoolClient> {
@@ -301,7 +183,7 @@ export class PostgresDatabase implements Database {
       broken ??= error
     }
     client.on('error', onLost)
-    const queries = new Queries(client as Queryable)
+    const queries = new PostgresQueries(client as Queryable)
     try {
       await queries.run(begin)
       const result = await work(queries)
@@ -345,7 +227,7 @@ export class PostgresDatabase implements Database {
     const client = this.#client()
     try {
       await client.connect()
-      const session = new Queries(client as Queryable)
+      const session = new PostgresQueries(client as Queryable)
       // The defaults of the server or the role may set timeouts.
       await session.get(`SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
         set_config('idle_in_transaction_session_timeout', '0', false)`)
