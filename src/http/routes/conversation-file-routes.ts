@@ -6,7 +6,7 @@ import type { WrittenBlob } from '../../files/blob-store.ts'
 import { detectMimeType } from '../../files/detect-mime-type.ts'
 import type { FileService } from '../../files/file-service.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatOf } from '../../knowledge/ingest/readers/read-document.ts'
+import { formatOf } from '../../knowledge/ingest/readers/document-format.ts'
 import { flatSuccessText } from '../answer.ts'
 import {
   type Call,

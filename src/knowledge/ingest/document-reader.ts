@@ -7,7 +7,8 @@ import type { ReportUnread, UnreadPages } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { chunkBlocks } from './chunking/chunk-blocks.ts'
 import { DocumentFailure } from './document-failure.ts'
-import { isPlainText, type ReadHelpers, readDocument } from './readers/read-document.ts'
+import { isPlainText } from './readers/document-format.ts'
+import { type ReadHelpers, readDocument } from './readers/read-document.ts'
 import type { DocumentMedia } from './recognition/medium.ts'
 
 export interface FileToRead {

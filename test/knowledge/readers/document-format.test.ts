@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { detectMimeType } from '../../../src/files/detect-mime-type.ts'
-import { formatOf } from '../../../src/knowledge/ingest/readers/read-document.ts'
+import { formatOf } from '../../../src/knowledge/ingest/readers/document-format.ts'
 
 const openXml = 'application/vnd.openxmlformats-officedocument'
 
