@@ -29,7 +29,7 @@ const details = agents.columns('memory', 'learn', 'allowedOrigins')
 const workspace = agents.columns('workspaceId')
 const order = new Order('updated_at DESC', 'id')
 
-/** A deleted agent is never found and never changed; `ConversationStore.sweep` removes its rows later. */
+/** A deleted agent is never found and never changed; `ConversationSweep` removes its rows later. */
 export class AgentStore extends Store {
   async add(workspaceId: string, agent: Agent): Promise<void> {
     const row = { workspaceId, ...agent, search: searchText(agent.name, agent.id) }

@@ -46,7 +46,13 @@ export function createConversations(
     },
   }
   const agents = new AgentService(stores.agents, references, clock)
-  const conversations = new ConversationService(stores.conversations, runs, files, clock)
+  const conversations = new ConversationService(
+    stores.conversations,
+    stores.conversationSweep,
+    runs,
+    files,
+    clock,
+  )
   const { conversations: store, turns } = stores
   const annotations = new Annotations({
     ...{ store: stores.annotations, clock, terms: textTerms },

@@ -5,6 +5,7 @@ import { AuditStore } from '../audit/audit-store.ts'
 import { TableArchive } from '../backup/table-archive.ts'
 import { AnnotationStore } from '../conversations/annotation-store.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
+import { ConversationSweep } from '../conversations/conversation-sweep.ts'
 import { TurnStore } from '../conversations/turn-store.ts'
 import type { AmbientDatabase } from '../database/ambient-database.ts'
 import { TestSetStore } from '../evaluation/test-set-store.ts'
@@ -55,6 +56,7 @@ export const createStores = (database: AmbientDatabase) => ({
   usage: new UsageStore(database),
   agents: new AgentStore(database),
   conversations: new ConversationStore(database),
+  conversationSweep: new ConversationSweep(database),
   turns: new TurnStore(database),
   annotations: new AnnotationStore(database),
   models: new ModelSettingsStore(database),

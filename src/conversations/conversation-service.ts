@@ -11,6 +11,7 @@ import type { Runs } from '../workflow/run/run-service.ts'
 import { noConversation } from './chat-turn.ts'
 import type { Conversation, Message, Rating } from './conversation.ts'
 import type { ConversationStore } from './conversation-store.ts'
+import type { ConversationSweep } from './conversation-sweep.ts'
 
 /** Messages per query, at first and at most. */
 const messagesAtFirst = 4
@@ -34,12 +35,20 @@ type SweptFiles = Pick<FileService, 'remove'> & { store: Pick<FileStore, 'leaveC
 export class ConversationService {
   /** For reads that need no further checks. */
   readonly store: ConversationStore
+  readonly #sweep: ConversationSweep
   readonly #runs: Pick<Runs, 'stop'>
   readonly #files: SweptFiles
   readonly #clock: Clock
 
-  constructor(store: ConversationStore, runs: Pick<Runs, 'stop'>, files: SweptFiles, clock: Clock) {
+  constructor(
+    store: ConversationStore,
+    sweep: ConversationSweep,
+    runs: Pick<Runs, 'stop'>,
+    files: SweptFiles,
+    clock: Clock,
+  ) {
     this.store = store
+    this.#sweep = sweep
     this.#runs = runs
     this.#files = files
     this.#clock = clock
@@ -131,7 +140,7 @@ export class ConversationService {
   /** Removes the rows of deleted agents and conversations in batches, and stops their runs. */
   async sweep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const { isMore, orphans, files } = await this.store.sweep()
+      const { isMore, orphans, files } = await this.#sweep.sweep()
       if (files) await this.#removeFiles(files.workspaceId, files.ids)
       await Promise.all(
         orphans.map(({ workspaceId, runId }) => this.#runs.stop(workspaceId, runId).catch(() => {})),

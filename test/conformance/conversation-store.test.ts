@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { AgentStore } from '../../src/agents/agent-store.ts'
 import type { Conversation, NewMessage, Turn, TurnKey } from '../../src/conversations/conversation.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { ConversationSweep } from '../../src/conversations/conversation-sweep.ts'
 import type { NewTurn } from '../../src/conversations/locked-conversation.ts'
 import { TurnStore } from '../../src/conversations/turn-store.ts'
 import { openTestDatabase, type TestDatabase } from '../support/open-test-database.ts'
@@ -291,7 +292,7 @@ describe('conversation store', () => {
     assert.equal(await turns.addReply(key('b', { conversationId: deleted }), messageOf('late')), false)
     await agents.remove('w', 'a_swept', 6)
     assert.equal(await store.find('w', id), undefined)
-    while ((await store.sweep()).isMore);
+    while ((await new ConversationSweep(opened.database).sweep()).isMore);
     for (const table of ['messages', 'turns', 'conversation_memory', 'feedback'])
       for (const gone of [deleted, id])
         assert.deepEqual(
@@ -301,7 +302,7 @@ describe('conversation store', () => {
         )
     assert.deepEqual(await opened.database.all("SELECT 1 AS one FROM agents WHERE id = 'a_swept'"), [])
     assert.equal((await store.find('w', kept))?.messageCount, 2)
-    assert.equal((await store.sweep()).isMore, false)
+    assert.equal((await new ConversationSweep(opened.database).sweep()).isMore, false)
   })
 
   test('undoes an active turn with its message, unless it has a reply', async () => {
@@ -395,7 +396,7 @@ describe('conversation store', () => {
   async function orphans(): Promise<string[]> {
     const found: string[] = []
     for (let isMore = true; isMore; ) {
-      const swept = await store.sweep()
+      const swept = await new ConversationSweep(opened.database).sweep()
       found.push(...swept.orphans.map(({ workspaceId, runId }) => `${workspaceId} ${runId}`))
       isMore = swept.isMore
     }

@@ -9,6 +9,7 @@ import type { Conversation, Message } from '../../src/conversations/conversation
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { ConversationSweep } from '../../src/conversations/conversation-sweep.ts'
 import type { TurnAnswer } from '../../src/conversations/turn-events.ts'
 import { TurnLifecycle } from '../../src/conversations/turn-lifecycle.ts'
 import { TurnStore } from '../../src/conversations/turn-store.ts'
@@ -106,7 +107,13 @@ export async function openChatWorld(more: Partial<ChatParts> = {}) {
     ...more,
   }
   const chats = new ChatService(parts)
-  const conversations = new ConversationService(store, runs, noFiles, clock)
+  const conversations = new ConversationService(
+    store,
+    new ConversationSweep(opened.database),
+    runs,
+    noFiles,
+    clock,
+  )
   const nothingMissing = {
     ...{ hasWorkflow: async () => true, missingKnowledge: async () => [] },
     ...{ hasModel: async () => true, checkGraph: async () => [] },

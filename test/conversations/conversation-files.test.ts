@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { AgentStore } from '../../src/agents/agent-store.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { ConversationSweep } from '../../src/conversations/conversation-sweep.ts'
 import type { BlobStore } from '../../src/files/blob-store.ts'
 import { FileService } from '../../src/files/file-service.ts'
 import { FileStore, type FileUses } from '../../src/files/file-store.ts'
@@ -14,6 +15,7 @@ let opened: Awaited<ReturnType<typeof openTestDatabase>>
 let files: FileService
 let agents: AgentStore
 let conversations: ConversationService
+let sweep: ConversationSweep
 const removedBlobs: string[] = []
 /** Files that documents of knowledge bases were made from. */
 const used = new Set<string>()
@@ -30,7 +32,8 @@ before(async () => {
   files = new FileService(new FileStore(opened.database, uses), blobs, clock, 1)
   agents = new AgentStore(opened.database)
   const runs = { stop: () => Promise.reject(new Error('no run')) }
-  conversations = new ConversationService(new ConversationStore(opened.database), runs, files, clock)
+  sweep = new ConversationSweep(opened.database)
+  conversations = new ConversationService(new ConversationStore(opened.database), sweep, runs, files, clock)
 })
 after(() => opened.cleanup())
 
@@ -65,7 +68,7 @@ test('files that were uploaded in a conversation are deleted with it, and with i
   await conversations.sweep(AbortSignal.timeout(60_000))
   assert.deepEqual(await Promise.all(ids.map(exists)), [true, true, false, false, false])
   assert.deepEqual(removedBlobs.sort(), ['a', 'b', 'c'])
-  assert.equal((await conversations.store.sweep()).isMore, false)
+  assert.equal((await sweep.sweep()).isMore, false)
   assert.equal(await files.store.bytesOfConversations(workspaceId), 1)
 })
 

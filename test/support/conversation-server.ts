@@ -10,6 +10,7 @@ import { ChatService } from '../../src/conversations/chat-service.ts'
 import { ConversationListener } from '../../src/conversations/conversation-listener.ts'
 import { ConversationService } from '../../src/conversations/conversation-service.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
+import { ConversationSweep } from '../../src/conversations/conversation-sweep.ts'
 import { TurnLifecycle } from '../../src/conversations/turn-lifecycle.ts'
 import { TurnStore } from '../../src/conversations/turn-store.ts'
 import { AmbientDatabase } from '../../src/database/ambient-database.ts'
@@ -58,7 +59,7 @@ export async function startConversationServer() {
     turnWaitMilliseconds: 50,
     annotations: { match: async () => undefined, countHit: async () => {} },
   })
-  const conversations = new ConversationService(store, runs, files, clock)
+  const conversations = new ConversationService(store, new ConversationSweep(database), runs, files, clock)
   const references = {
     hasWorkflow: async (_: string, id: string) => id !== 'wf_nope',
     missingKnowledge: async (_: string, ids: readonly string[]) => ids.filter(id => id === 'kb_nope'),
