@@ -5,6 +5,7 @@ import type { FileService } from '../files/file-service.ts'
 import type { FileRecord } from '../files/file-store.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import type { LanguageModels } from '../models/language-model.ts'
 import { ModelFailure } from '../models/model-failure.ts'
 import type { Transcriber } from '../models/transcriber.ts'
@@ -102,7 +103,7 @@ const unsupported = (message: string, finding: string): AppError =>
   new AppError('unsupported_media_type', message, { errors: [{ path: '/data_type', message: finding }] })
 
 function checkForm({ dataType, content, fileIds }: ChatRequest): void {
-  if (!carriesFiles[dataType] && content.trim() === '')
+  if (!carriesFiles[dataType] && isBlank(content))
     throw invalidField('/content', `is required for the type ${dataType}`)
   if (carriesFiles[dataType] && fileIds.length === 0)
     throw invalidField('/file_list', `needs at least one uploaded file for the type ${dataType}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chain, output } from '../support/run-graphs.ts'
-import { makeWorkflow } from '../support/talk.ts'
+import { makeWorkflow, talkWith } from '../support/talk.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 let server: TestServer
@@ -39,6 +39,24 @@ test('names without visible characters are refused like blank ones', async () =>
         `${path} ${name.codePointAt(0)}`,
       )
     }
+  const { id } = (await api.post('model/create', { name: 'fast', ...model })).json.data
+  for (const named of [' ', ...invisible])
+    for (const [path, body] of [
+      ['model/create', { name: 'other', ...model, model: named }],
+      ['model/update', { id, model: named }],
+    ] as [string, object][]) {
+      const { status, json } = await api.post(path, body)
+      assert.deepEqual([status, json.data?.errors?.[0].path], [400, '/model'], path)
+    }
   const family = { name: '👨‍👩‍👧️' }
   assert.equal((await api.post('agent/create', family)).json.code, 0)
+})
+
+test('messages without visible characters are refused like blank ones', async () => {
+  const { api } = server
+  const talk = await talkWith(api, chain(output('say', 'x')))
+  for (const content of invisible) {
+    const { status, json } = await api.post('conversation/chat', { ...talk, data_type: 'text', content })
+    assert.deepEqual([status, json.errors?.[0].path], [400, '/content'], String(content.codePointAt(0)))
+  }
 })

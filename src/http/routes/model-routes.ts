@@ -56,6 +56,7 @@ export function modelRoutes({ settings, models, others, tester }: ModelParts): R
 
   return [
     route(operations.create, async ({ workspaceId, body }) => {
+      refuseBlank(body.model, '/model')
       const created = await settings.create(workspaceId, {
         ...settingsOf(body),
         name: trimmed(body.name),
@@ -66,6 +67,7 @@ export function modelRoutes({ settings, models, others, tester }: ModelParts): R
     }),
 
     route(operations.update, async ({ workspaceId, body }) => {
+      refuseBlank(body.model, '/model')
       const change = { ...settingsOf(body), ...(body.name !== undefined && { name: trimmed(body.name) }) }
       return storedOnWire(workspaceId, await settings.update(workspaceId, body.id, change))
     }),
