@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import type { InputVariable, VariableType } from '../contract/input-variable.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { isBlank } from '../kernel/is-blank.ts'
 import { exactNumber } from '../kernel/parse-in-pieces.ts'
 import { parsedJson } from '../kernel/parsed-json.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from './json-record.ts'
@@ -150,7 +151,7 @@ export function readVariable(record: JsonRecord): InputVariable {
 export const isMissing = ({ type }: InputVariable, value: unknown): boolean =>
   value === undefined ||
   value === null ||
-  (typeof value === 'string' && value.trim() === '') ||
+  (typeof value === 'string' && isBlank(value)) ||
   (type === 'files' && Array.isArray(value) && value.length === 0)
 
 /** Why a value that was sent does not fit its variable; undefined if it fits. */

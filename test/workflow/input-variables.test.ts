@@ -59,7 +59,7 @@ describe('the value of an input variable', () => {
 
   test('is the default where nothing, null or a blank text was sent', async () => {
     const declared = { type: 'number', default: 3 }
-    for (const sent of [undefined, null, '', '  ']) assert.equal(await valueFor(declared, sent), 3)
+    for (const sent of [undefined, null, '', '  ', '\u200b']) assert.equal(await valueFor(declared, sent), 3)
     assert.equal(await valueFor(declared, 0), 0)
     assert.equal(await valueFor({ type: 'text', required: true, default: 'x' }, ''), 'x')
   })
