@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { makeAgent, openTalk, say } from '../support/talk.ts'
 import { describeConsole, flow, messageShown } from './support/console-world.ts'
+import { closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
 import { picture } from './support/picture.ts'
 
@@ -53,6 +54,8 @@ describeConsole('Annotations', world => {
     await page.getByRole('row', { name: /Who approves it\?/ }).waitFor()
     await expectAccessible(page, 'the annotations of an agent')
     await picture(page, 'annotations')
+    await page.getByRole('button', { name: 'Edit Who approves it?' }).click()
+    await closeWithEscape(page.getByRole('dialog', { name: 'Edit annotation' }))
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('menuitem', { name: 'CSV' }).click()

@@ -8,6 +8,7 @@ const useWords = defineWords(
   {
     add: 'New annotation',
     title: 'Use this answer next time',
+    edit: 'Edit annotation',
     about: 'The agent gives this answer to the same question at once, without a model.',
     question: 'Question',
     answer: 'Answer',
@@ -18,6 +19,7 @@ const useWords = defineWords(
   {
     add: '新建标注',
     title: '下次使用这个回答',
+    edit: '编辑标注',
     about: '再次遇到相同的问题时，直接给出这个回答，不调用模型。',
     question: '问题',
     answer: '回答',
@@ -57,10 +59,11 @@ export function AnnotationDialog({ agentId, draft, onClose }: AnnotationDialogPr
   })
   const { question, answer } = draft
   const rules = (message: string) => [{ required: true, whitespace: true, message }]
-  const isNew = draft.id === undefined && question === ''
+  const isEmpty = question === ''
+  const title = draft.id !== undefined ? words.edit : isEmpty ? words.add : words.title
   return (
     <FormDialog
-      title={isNew ? words.add : words.title}
+      title={title}
       name="annotation"
       saving={saving}
       initial={{ question, answer }}
