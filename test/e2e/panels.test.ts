@@ -400,10 +400,17 @@ describeConsole('The settings of a node', world => {
     await panel.getByText('Choose an agent, or enter a persona.').waitFor({ state: 'hidden' })
     await panel.getByRole('button', { name: 'Add a knowledge base or tool' }).click()
     await page.getByRole('menuitem', { name: 'Web search' }).click()
-    await panel.getByText('The agent in "agent_id" has its own; remove "tools" or "agent_id".').waitFor()
+    await panel.getByText('The agent in “Agent” has its own; remove “Tools” or “Agent”.').waitFor()
     await saved(page)
     const data = await dataOf(world, 'agents', 'agent')
     assert.deepEqual([data?.['agent_id'], data?.['tools']], [id, [{ type: 'web_search' }]])
+    await page.getByRole('tab', { name: 'Checks' }).click()
+    await page.getByText('remove “Tools” or “Agent”').last().waitFor()
+    await page.getByRole('tab', { name: 'Settings' }).click()
+    await page.evaluate("localStorage.setItem('banyan.language', 'zh')")
+    await page.reload()
+    await select(page, 'agent')
+    await panel.getByText('所选的智能体有自己的设置，请移除“工具”或“智能体”。').waitFor()
   })
 
   flow(world, 'code starts in the chosen language, and what was written stays', async ({ page }) => {
