@@ -80,8 +80,10 @@ describeConsole('Running a workflow in its editor', world => {
     await openPanel(world, page, 'slow')
     await ask(page, 'Slowly, please')
     await answers(page).getByText('A: It lets down roots').waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Stop' }).press('Enter')
     await standing(page, 'Stopped').waitFor()
+    // The button is gone, and the focus is near.
+    await page.getByLabel('Question', { exact: true }).and(page.locator(':focus')).waitFor()
     await marked(page, 'model', 'stopped').waitFor()
     await answers(page).getByText('A: It lets down roots').waitFor()
     gates.open()
@@ -250,8 +252,9 @@ describeConsole('Running a workflow in its editor', world => {
     await marked(page, 'model', 'running').waitFor()
     // Its text is shown while it is written, without opening its step.
     await steps(page).getByText('It lets down roots').waitFor()
-    await form.getByRole('button', { name: 'Stop' }).click()
+    await form.getByRole('button', { name: 'Stop' }).press('Enter')
     await standing(page, 'Stopped').waitFor()
+    await form.getByLabel('Question', { exact: true }).and(page.locator(':focus')).waitFor()
     await marked(page, 'model', 'stopped').waitFor()
     gates.open()
     await form.getByRole('button', { name: 'Run this node' }).click()
