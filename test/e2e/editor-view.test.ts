@@ -97,6 +97,27 @@ describeConsole('The editor', world => {
     await expectFree(['Else 4'])
   })
 
+  flow(world, 'in a narrow window, palette and panel cover no tool of the canvas', async ({ page }) => {
+    await store('tools', branching)
+    await page.setViewportSize({ width: 900, height: 900 })
+    await page.goto(`${world.server.base}/#/workflows/tools`)
+    const { card } = await canvasOf(page)
+    await card('Which?').click()
+    await page.getByRole('button', { name: 'Nodes', exact: true }).click()
+    const palette = (await page.locator('.palette').boundingBox())!
+    const panel = (await page.getByRole('complementary', { name: /^Settings, checks/ }).boundingBox())!
+    const expectUncovered = async (tool: string): Promise<void> => {
+      const box = (await page.locator(tool).boundingBox())!
+      assert.ok(box.x >= palette.x + palette.width, `the palette leaves ${tool} free`)
+      assert.ok(box.x + box.width <= panel.x, `the panel leaves ${tool} free`)
+    }
+    for (const tool of ['.canvas-selection', '.canvas-map', '.canvas-zoom']) await expectUncovered(tool)
+    await page.getByRole('application').focus()
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.locator('.canvas-find').waitFor()
+    await expectUncovered('.canvas-find')
+  })
+
   flow(world, 'a graph of five hundred nodes fits into the window', async ({ page }) => {
     const ids = ['input', ...Array.from({ length: 498 }, (_, at) => `t${at}`), 'end']
     await store('long', {

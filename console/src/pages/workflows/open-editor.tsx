@@ -1,5 +1,14 @@
 import { App, Badge, type InputRef, Tabs } from 'antd'
-import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import { areaOf, boxOfCard, type Canvas } from '../../editor/canvas/create-canvas.ts'
@@ -167,6 +176,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
   const [hasPalette, setHasPalette] = useState(() => isWide(1100))
   // The panel opens with the first clicked node, so that a workflow has room to be read.
   const [hasPanel, setHasPanel] = useState(firstTab !== 'settings')
+  const [panelWidth, setPanelWidth] = usePanelWidth()
   const [onlyNode, setOnlyNode] = useState<string>()
   const [shown, setShown] = useState<ShownDialog>()
   const searchBox = useRef<InputRef>(null)
@@ -212,7 +222,7 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
         }}
         panes={{ hasPalette, hasPanel, setHasPalette, setHasPanel }}
       />
-      <div className="editor-body">
+      <div className="editor-body" style={{ '--panel-width': `${panelWidth}px` } as CSSProperties}>
         {hasPalette && mayWrite && <Palette searchBox={searchBox} onAdd={add} />}
         <WorkflowCanvas
           scene={scene}
@@ -233,6 +243,8 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
           tab={tab}
           isOpen={hasPanel}
           onTab={openTab}
+          width={panelWidth}
+          onWidth={setPanelWidth}
           runPanel={<RunPanel onlyNode={onlyNode} onOnlyNode={setOnlyNode} />}
         />
       </div>
@@ -280,16 +292,18 @@ interface SidePanelProps {
   tab: SideTab
   isOpen: boolean
   onTab(tab: SideTab): void
+  width: number
+  /** Undefined resets to the usual width. */
+  onWidth(width: number | undefined): void
   runPanel: ReactNode
 }
 
 /** The side panel: node settings, checks and run. */
-function SidePanel({ tab, isOpen, onTab, runPanel }: SidePanelProps) {
+function SidePanel({ tab, isOpen, onTab, width, onWidth, runPanel }: SidePanelProps) {
   const words = useEditorWords()
   const { checks } = useWorkflowEditor()
   const { findings } = checks
   const hasErrors = findings.some(({ severity }) => severity !== 'warning')
-  const [width, setWidth] = usePanelWidth()
   // Collapsed, only the tabs are left; nothing is unmounted, so that a watched run continues.
   return (
     <aside
@@ -298,7 +312,7 @@ function SidePanel({ tab, isOpen, onTab, runPanel }: SidePanelProps) {
       {...(isOpen && { style: { width }, 'data-canvas-panel': true })}
     >
       <KeptStyles />
-      {isOpen && <PanelResizer width={width} onResize={setWidth} />}
+      {isOpen && <PanelResizer width={width} onResize={onWidth} />}
       <Tabs
         {...(isOpen ? { activeKey: tab } : { activeKey: '' })}
         onTabClick={key => onTab(key as SideTab)}
