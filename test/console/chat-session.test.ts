@@ -284,6 +284,44 @@ test('a rating is kept with its message', async () => {
   assert.equal(lastOf(session)?.replies[0]?.rating, 'dislike')
 })
 
+test('a rating is shown before it is stored, and ratings of a message are stored in order', async () => {
+  const gate = Promise.withResolvers<void>()
+  const rate: ChatApi['rate'] = async (...all) => {
+    await gate.promise
+    return api.rate(...all)
+  }
+  const session = new ChatSession({ ...api, rate })
+  await session.send(hello)
+  await ended(session)
+  const ratingShown = () => lastOf(session)?.replies[0]?.rating
+  const first = session.rate('reply', 'like')
+  assert.equal(ratingShown(), 'like')
+  const second = session.rate('reply', null)
+  assert.equal(ratingShown(), undefined)
+  gate.resolve()
+  await Promise.all([first, second])
+  assert.deepEqual(calls.slice(-2), ['rate reply like ', 'rate reply null '])
+  assert.equal(ratingShown(), undefined)
+})
+
+test('a rating that cannot be stored is replaced by the one that is stored', async () => {
+  const refused: (string | null)[] = ['dislike', null]
+  const rate: ChatApi['rate'] = async (...all) => {
+    if (refused.includes(all[2])) throw new ApiFailure('Too many', { reason: 'rate_limited' })
+    return api.rate(...all)
+  }
+  const session = new ChatSession({ ...api, rate })
+  await session.send(hello)
+  await ended(session)
+  const ratings = ['like', 'dislike', null] as const
+  const results = await Promise.allSettled(ratings.map(rating => session.rate('reply', rating)))
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected'],
+  )
+  assert.equal(lastOf(session)?.replies[0]?.rating, 'like')
+})
+
 test('a conversation that cannot be loaded shows the error, and can be retried', async () => {
   const failing = { ...api, retrieve: () => Promise.reject(new ApiFailure('Gone', { reason: 'not_found' })) }
   const session = new ChatSession(failing)

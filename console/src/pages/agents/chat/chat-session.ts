@@ -20,6 +20,8 @@ export class ChatSession {
   #state = emptyState()
   #left = new AbortController()
   #isLoadingOlder = false
+  /** Ratings that are being stored, by message; each resolves with the rating that is stored then. */
+  readonly #ratings = new Map<string, Promise<Rating | undefined>>()
 
   constructor(api: ChatApi) {
     this.#api = api
@@ -154,16 +156,39 @@ export class ChatSession {
     if (runId !== undefined) await this.#api.stop(runId, conversationId)
   }
 
+  /** Shows a rating at once. Ratings of one message are stored one after the other, so that the last one stays. */
   async rate(messageId: string, rating: Rating | null, comment = ''): Promise<void> {
-    const { conversationId } = this.#state
+    const { conversationId, turns } = this.#state
     if (conversationId === undefined) return
-    await this.#api.rate(conversationId, messageId, rating, comment)
-    const turns = this.#state.turns.map(turn => ({
-      ...turn,
-      replies: turn.replies.map(reply =>
-        reply.id === messageId ? { ...reply, rating: rating ?? undefined } : reply,
-      ),
-    }))
+    const reply = turns.flatMap(({ replies }) => replies).find(({ id }) => id === messageId)
+    const before = this.#ratings.get(messageId) ?? Promise.resolve(reply?.rating)
+    this.#showRating(messageId, rating ?? undefined)
+    const store = async (stored: Rating | undefined): Promise<Rating | undefined> => {
+      try {
+        await this.#api.rate(conversationId, messageId, rating, comment)
+        return rating ?? undefined
+      } catch (error) {
+        failure = error
+        return stored
+      }
+    }
+    let failure: unknown
+    const storing = before.then(store)
+    this.#ratings.set(messageId, storing)
+    const stored = await storing
+    if (this.#ratings.get(messageId) === storing) {
+      this.#ratings.delete(messageId)
+      this.#showRating(messageId, stored)
+    }
+    if (failure !== undefined) throw failure
+  }
+
+  #showRating(messageId: string, rating: Rating | undefined): void {
+    const turns = this.#state.turns.map(turn =>
+      turn.replies.some(({ id }) => id === messageId)
+        ? { ...turn, replies: turn.replies.map(each => (each.id === messageId ? { ...each, rating } : each)) }
+        : turn,
+    )
     this.#set({ ...this.#state, turns })
   }
 
