@@ -1,9 +1,10 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import type { Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { dataTypeFor } from '../pages/agents/chat/message-form.ts'
 import { type Attachment, useAttachments } from '../pages/agents/chat/use-attachments.ts'
 import { FileInput } from '../ui/file-input.tsx'
+import { takeDroppedFiles } from '../ui/stray-files.ts'
 import { useSendWhenReady } from '../ui/use-send-when-ready.ts'
 import { defineWords } from '../ui/words.ts'
 import { failureText, useFailureWords } from './failure-words.ts'
@@ -16,6 +17,7 @@ const useWords = defineWords(
     message: 'Message',
     placeholder: (name: string) => `Message ${name}`,
     attach: 'Attach files',
+    drop: 'Drop files here to attach them',
     files: 'Files to send',
     leftOut: (most: number, count: number) =>
       `A message can have up to ${most} files; ${count} could not be added. Send them with your next message.`,
@@ -32,6 +34,7 @@ const useWords = defineWords(
     message: '消息',
     placeholder: (name: string) => `给 ${name} 发消息`,
     attach: '添加文件',
+    drop: '拖到这里即可添加文件',
     files: '待发送的文件',
     leftOut: (most: number, count: number) =>
       `一条消息最多附带 ${most} 个文件，有 ${count} 个未添加，请在下一条消息中发送。`,
@@ -110,6 +113,12 @@ export function Composer({
     problemOf: error => failureText(failures, error),
   })
   const canAttach = profile.message_types.includes('file')
+  const [isOver, setIsOver] = useState(false)
+  const takeFiles = useEffectEvent(files.add)
+  useEffect(
+    () => (canAttach ? takeDroppedFiles(dropped => takeFiles(dropped), setIsOver) : undefined),
+    [canAttach],
+  )
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
   const hasSomething = text.trim() !== '' || files.attachments.length > 0
   const isAllowed = isReady && hasSomething && files.attachments.every(({ problem }) => problem === undefined)
@@ -181,6 +190,7 @@ export function Composer({
           files.add(event.clipboardData.files)
         }}
       />
+      {isOver && <div className="drop-cover">{words.drop}</div>}
       <div className="composer-bar">
         {canAttach && (
           <>
