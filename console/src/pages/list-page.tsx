@@ -2,7 +2,7 @@ import { Alert, Button } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useMay } from '../session/use-session.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Failure } from '../ui/failure.tsx'
+import { QueryFailure } from '../ui/failure.tsx'
 import { ListSearch } from '../ui/list-search.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -53,7 +53,7 @@ export function ListPage<Item>({ words, list, textOf, actions, table, children }
   const buttons = mayWrite ? actions : undefined
   return (
     <Page title={words.title} about={words.about} actions={isEmpty ? undefined : buttons}>
-      {error ? <Failure error={error} onRetry={list.refetch} /> : !items && <Loading />}
+      {error ? <QueryFailure query={list} /> : !items && <Loading />}
       {!mayWrite && items && <Alert type="info" showIcon title={words.onlyEditors} />}
       {isEmpty && (
         <EmptyState title={words.emptyTitle} actions={buttons}>

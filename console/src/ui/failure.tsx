@@ -7,10 +7,17 @@ import { defineWords } from './words.ts'
 
 const useWords = defineWords({ again: 'Try again' }, { again: '重试' })
 
+interface FailureProps {
+  error: unknown
+  onRetry?: (() => unknown) | undefined
+  /** Whether data that was loaded earlier is shown. */
+  isOutdated?: boolean
+}
+
 /** A failure in place of content. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => unknown) | undefined }) {
+export function Failure({ error, onRetry, isOutdated = false }: FailureProps) {
   const words = useWords()
-  const { title, details } = useFailureWords({ isLoading: onRetry !== undefined })(error)
+  const { title, details } = useFailureWords({ isOutdated })(error)
   return (
     <Alert
       type="error"
@@ -36,6 +43,15 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: (() => u
     />
   )
 }
+
+interface QueryFailureProps {
+  query: { error: unknown; data: unknown; refetch(): unknown }
+}
+
+/** The failure of a query, in place of its data or beside data that was loaded earlier. */
+export const QueryFailure = ({ query }: QueryFailureProps) => (
+  <Failure error={query.error} onRetry={() => query.refetch()} isOutdated={query.data !== undefined} />
+)
 
 const useErrorWords = defineWords(
   {
@@ -64,7 +80,7 @@ const withoutColons = (text: string): string => text.replaceAll(':', '')
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
 /** The texts of a failure: the server's own sentence in English, a text for the reason in Chinese. */
-export function useFailureWords({ isLoading = false } = {}): (error: unknown) => {
+export function useFailureWords({ isOutdated = false } = {}): (error: unknown) => {
   title: string
   details: string[]
 } {
@@ -77,7 +93,7 @@ export function useFailureWords({ isLoading = false } = {}): (error: unknown) =>
     if (!(error instanceof ApiFailure))
       return { title: words.unexpected, details: [error instanceof Error ? error.message : String(error)] }
     if (error.reason === 'unreachable')
-      return { title: isLoading ? words.outdated : words.unreachable, details: [] }
+      return { title: isOutdated ? words.outdated : words.unreachable, details: [] }
     if (error.reason === 'too_large_on_the_way') return { title: words.tooLarge, details: [] }
     const { title, details } = explain(language, error.reason, error.message)
     // The role that a token lacks is named only in the server's sentence.

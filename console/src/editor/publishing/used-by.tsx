@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import type { CallData } from '../../api/operations.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { defineWords } from '../../ui/words.ts'
@@ -52,7 +52,7 @@ export function UsedBy({ workflowId, showsNone = true }: { workflowId: string; s
     <section className="used-by" aria-label={words.title}>
       <h3>{words.title}</h3>
       {query.isPending && <Loading />}
-      {query.isError && <Failure error={query.error} onRetry={query.refetch} />}
+      {query.isError && <QueryFailure query={query} />}
       {users?.length === 0 && <p className="soft">{words.none}</p>}
       {users && users.length > 0 && <UserList users={users} />}
     </section>

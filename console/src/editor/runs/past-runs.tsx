@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Pagination } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
@@ -48,7 +48,7 @@ export function PastRuns({
   return (
     <section className="past-runs" aria-label={words.title}>
       <h3>{words.title}</h3>
-      {runs.isError && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
+      {runs.isError && <QueryFailure query={runs} />}
       {runs.data?.total === 0 && <p className="soft small">{words.none}</p>}
       <ul>
         {runs.data?.items.map(run => (

@@ -1,7 +1,7 @@
 import { ExperimentOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { defineWords } from '../../ui/words.ts'
 import type { RunDetails } from '../runs/run-view.ts'
 import { CaseDialog } from './case-dialog.tsx'
@@ -33,7 +33,7 @@ export function AddToTestSet({ details, isSmall = false }: { details: RunDetails
       ) : (
         <Button onClick={() => setIsOpen(true)}>{words.add}</Button>
       )}
-      {isOpen && sets.isError && <Failure error={sets.error} onRetry={() => sets.refetch()} />}
+      {isOpen && sets.isError && <QueryFailure query={sets} />}
       {isOpen && sets.data && (
         <CaseDialog
           to={{ subject, sets: sets.data.items }}

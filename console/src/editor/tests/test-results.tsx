@@ -3,7 +3,7 @@ import { Button, Progress, Segmented, Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -149,7 +149,7 @@ export function TestResults({ runs, shown, onShow, mayWrite }: TestResultsProps)
           </>
         )}
       </div>
-      {results.isError && <Failure error={results.error} onRetry={() => results.refetch()} />}
+      {results.isError && <QueryFailure query={results} />}
       {results.isPending && <Loading />}
       {run && (
         <ListTable<CaseRow>

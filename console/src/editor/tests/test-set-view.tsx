@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { CaseDialog, type CaseDraft } from './case-dialog.tsx'
@@ -63,7 +63,7 @@ export function TestSetView({ setId, ...more }: { setId: string; listHref: strin
   const set = useTestSet(setId)
   const cases = useCases(setId)
   const runs = useTestRuns(setId)
-  if (set.isLoadingError) return <Failure error={set.error} onRetry={() => set.refetch()} />
+  if (set.isLoadingError) return <QueryFailure query={set} />
   if (!set.data || cases.isPending || runs.isPending) return <Loading />
   const failed = cases.isError ? cases : runs.isError ? runs : undefined
   return (
@@ -71,7 +71,7 @@ export function TestSetView({ setId, ...more }: { setId: string; listHref: strin
       <a className="page-back" href={more.listHref}>
         ← {words.all}
       </a>
-      {failed && <Failure error={failed.error} onRetry={() => failed.refetch()} />}
+      {failed && <QueryFailure query={failed} />}
       <OpenSet set={set.data} cases={cases.data ?? []} runs={runs.data?.items ?? []} {...more} />
     </>
   )

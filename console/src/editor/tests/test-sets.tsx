@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -71,7 +71,7 @@ function SetList({ subject, path }: Pick<TestSetsProps, 'subject' | 'path'>) {
   const [page, setPage] = useState(1)
   const [isCreating, setIsCreating] = useState(false)
   const sets = useTestSets(subject, page)
-  if (sets.isLoadingError) return <Failure error={sets.error} onRetry={() => sets.refetch()} />
+  if (sets.isLoadingError) return <QueryFailure query={sets} />
   if (!sets.data) return <Loading />
   const gates = { off: shared.gateOff, warn: shared.gateWarn, refuse: shared.gateRefuse }
   const about = hasDraft(subject) ? words.about : words.aboutAgent

@@ -4,7 +4,7 @@ import { TestSets } from '../../editor/tests/test-sets.tsx'
 import { Presence } from '../../session/presence.tsx'
 import { AgentMark } from '../../ui/agent-mark.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page, useDocumentTitle } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -64,7 +64,7 @@ export function AgentPage({ id, segments }: { id: string; segments: readonly str
   const agent = useAgent(id)
   const tab = tabOf(segments[0])
   if (tab === undefined) return <NotFoundPage />
-  if (agent.isLoadingError) return <Failure error={agent.error} onRetry={() => agent.refetch()} />
+  if (agent.isLoadingError) return <QueryFailure query={agent} />
   if (agent.isPending) return <Loading />
   if (agent.data === null)
     return (

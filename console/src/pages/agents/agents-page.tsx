@@ -8,7 +8,7 @@ import { useMay } from '../../session/use-session.ts'
 import { AgentMark } from '../../ui/agent-mark.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -84,7 +84,7 @@ export function AgentsPage() {
           }}
         />
       )}
-      {agents.isError && <Failure error={agents.error} onRetry={() => agents.refetch()} />}
+      {agents.isError && <QueryFailure query={agents} />}
       {agents.isPending && <Loading />}
       {data?.total === 0 &&
         (keyword === '' ? (

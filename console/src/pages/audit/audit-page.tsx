@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { useAll } from '../../api/queries.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -76,7 +76,7 @@ export function AuditPage(_: PageProps) {
           onChange={event => setObject(event.target.value)}
         />
       </Space>
-      {entries.isError && <Failure error={entries.error} onRetry={entries.refetch} />}
+      {entries.isError && <QueryFailure query={entries} />}
       {entries.isPending && <Loading />}
       {entries.data && (
         <AuditTable

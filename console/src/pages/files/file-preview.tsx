@@ -7,7 +7,7 @@ import { saveFile } from '../../api/save-file.ts'
 import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useReturnFocus } from '../../ui/use-return-focus.ts'
 import { When } from '../../ui/when.tsx'
@@ -143,7 +143,7 @@ function FileContent({ file }: { file: StoredFile }) {
   const kind = previewKindOf(file)
   if (kind === 'none')
     return <p className="soft">{file.mime_type === 'application/pdf' ? words.pdf : words.none}</p>
-  if (content.isError) return <Failure error={content.error} onRetry={content.refetch} />
+  if (content.isError) return <QueryFailure query={content} />
   if (!content.data) return <Loading />
   return kind === 'text' ? (
     <TextContent file={file} blob={content.data} />

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../api/upload.ts'
 import { useMay } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -57,13 +57,12 @@ export function FilesPage(_: PageProps) {
         onClear={() => setSelected([])}
         onDelete={() => remove(selected)}
       />
-      {files.isError ? (
-        <Failure error={files.error} onRetry={files.refetch} />
-      ) : !shown ? (
-        <Loading />
-      ) : shown.total === 0 ? (
+      {files.isError && <QueryFailure query={files} />}
+      {files.isPending && <Loading />}
+      {shown?.total === 0 && (
         <FilesEmpty keyword={view.keyword} onShowAll={() => setKeyword('')} onFiles={uploadFiles} />
-      ) : (
+      )}
+      {shown && shown.total > 0 && (
         <FilesTable
           files={shown.items}
           total={shown.total}

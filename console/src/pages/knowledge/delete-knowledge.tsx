@@ -3,7 +3,7 @@ import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import { UserList } from '../../editor/publishing/used-by.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type KnowledgeBase, useRefreshKnowledge } from './use-knowledge.ts'
@@ -74,7 +74,7 @@ export function DeleteKnowledge({ base, open, onClose, onDeleted }: DeleteKnowle
       <p>{words.lost(base.document_count, base.chunk_count)}</p>
       <p className="soft">{words.kept}</p>
       {users.isPending && <Loading />}
-      {users.isError && <Failure error={users.error} onRetry={users.refetch} />}
+      {users.isError && <QueryFailure query={users} />}
       {users.data && users.data.items.length > 0 && (
         <>
           <p>{words.used}</p>

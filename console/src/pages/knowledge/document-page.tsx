@@ -3,7 +3,7 @@ import { Pagination } from 'antd'
 import { useEffect } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { ByteSize } from '../../ui/byte-size.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { kindOfFile } from '../../ui/file-kind.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -101,7 +101,7 @@ export function DocumentPage(props: DocumentPageProps) {
     >
       {document && <DocumentAbout document={document} />}
       {isGone && <p className="soft">{words.moved}</p>}
-      {chunks.isError && <Failure error={chunks.error} onRetry={() => chunks.refetch()} />}
+      {chunks.isError && <QueryFailure query={chunks} />}
       {chunks.isPending && <Loading />}
       {chunks.data?.total === 0 && <p className="soft">{words.none}</p>}
       {chunks.data && chunks.data.total > 0 && (

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -107,7 +107,7 @@ export function DocumentsTab({ base, query }: { base: KnowledgeBase; query: URLS
           {may.write && <DocumentsActions base={base} selected={meant} onDone={() => setSelected([])} />}
         </div>
       )}
-      {documents.isError && <Failure error={documents.error} onRetry={() => documents.refetch()} />}
+      {documents.isError && <QueryFailure query={documents} />}
       {documents.isPending && <Loading />}
       {documents.data?.total === 0 && !isFiltered && !may.write && (
         <EmptyState title={words.none}>{words.noneAbout}</EmptyState>

@@ -1,5 +1,5 @@
 import { Alert, Progress, Tabs } from 'antd'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -52,12 +52,13 @@ interface KnowledgeBasePageProps {
 /** One knowledge base: documents, web pages, search, golden questions and settings. */
 export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePageProps) {
   const words = useWords()
-  const { data: base, error, refetch } = useKnowledgeBase(knowledgeId)
+  const found = useKnowledgeBase(knowledgeId)
+  const { data: base, error } = found
   const back = { href: pathTo('knowledge'), title: words.knowledge }
   if (!base)
     return (
       <Page title={words.loading} back={back}>
-        {error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />}
+        {error ? <QueryFailure query={found} /> : <Loading />}
       </Page>
     )
   return (
@@ -72,7 +73,7 @@ export function KnowledgeBasePage({ knowledgeId, tab, query }: KnowledgeBasePage
         </span>
       }
     >
-      {error && <Failure error={error} onRetry={() => refetch()} />}
+      {error && <QueryFailure query={found} />}
       <GoldenCheck base={base} shownRunId={(tab === 'golden' && query.get('run')) || undefined} />
       <ReindexProgress base={base} />
       <Tabs

@@ -10,7 +10,7 @@ import { useEffect, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { navigate, pathTo } from '../../ui/router.ts'
@@ -104,7 +104,7 @@ export function KnowledgeListPage({ query }: { query: URLSearchParams }) {
           aria-label={words.find}
         />
       )}
-      {list.isError && <Failure error={list.error} onRetry={() => list.refetch()} />}
+      {list.isError && <QueryFailure query={list} />}
       {list.isPending && <Loading />}
       {isEmpty && rested === '' && (
         <EmptyState title={words.none} {...(may.write && { actions: create })}>

@@ -5,7 +5,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { type UploadedFile, upload } from '../../api/upload.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PassageText } from '../../ui/passage/passage-text.tsx'
@@ -204,7 +204,7 @@ function PreviewResult({ preview }: { preview: ReturnType<typeof usePreview> }) 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling areas must be reachable by keyboard
     <section className="kb-preview-result" aria-label={words.result} tabIndex={0}>
-      {preview.isError && <Failure error={preview.error} onRetry={() => preview.refetch()} />}
+      {preview.isError && <QueryFailure query={preview} />}
       {preview.isLoading && <Loading />}
       {!data && !preview.isError && !preview.isLoading && <p className="soft">{words.nothing}</p>}
       {data && !preview.isError && (

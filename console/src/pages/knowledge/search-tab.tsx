@@ -4,7 +4,7 @@ import { Alert, Button } from 'antd'
 import { call } from '../../api/call.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { navigate } from '../../ui/router.ts'
@@ -60,7 +60,7 @@ export function SearchTab({ base, query }: { base: KnowledgeBase; query: URLSear
       <SearchForm base={base} state={state} isBusy={search.isFetching} onSearch={show} />
       {base.status === 'indexing' && !base.reindexing && <p className="soft small">{words.indexing}</p>}
       {!isAsked && <EmptyState title={words.teach}>{words.teachAbout}</EmptyState>}
-      {isAsked && search.isError && <Failure error={search.error} onRetry={() => search.refetch()} />}
+      {isAsked && search.isError && <QueryFailure query={search} />}
       {isAsked && search.isLoading && <Loading />}
       {isAsked && search.data?.warning !== undefined && (
         <Alert type="warning" showIcon title={explainSearchWarning(language, search.data.warning)} />

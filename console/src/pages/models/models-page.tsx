@@ -7,7 +7,7 @@ import { useMay } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { InlineCode } from '../../ui/inline-code.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -31,7 +31,7 @@ export function ModelsPage(_: PageProps) {
   )
   return (
     <Page title={words.title} about={words.about} actions={may.administer ? add : undefined}>
-      {models.isError && <Failure error={models.error} onRetry={models.refetch} />}
+      {models.isError && <QueryFailure query={models} />}
       {models.isPending && <Loading />}
       {!may.administer && models.data && <Alert type="info" showIcon title={words.onlyAdmins} />}
       {models.data?.length === 0 && (

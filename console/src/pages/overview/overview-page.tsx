@@ -16,7 +16,7 @@ import { useMay, useSession } from '../../session/use-session.ts'
 import { BanyanDrawing } from '../../ui/banyan-drawing.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { FeatureChecklist, useFeatureWords } from '../../ui/feature-checklist.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
@@ -69,7 +69,7 @@ function Contents() {
           </OverviewCard>
         </div>
         <OverviewCard title={featureWords.title}>
-          {server.isError && <Failure error={server.error} onRetry={server.refetch} />}
+          {server.isError && <QueryFailure query={server} />}
           {server.isPending && <Loading />}
           {server.data && <FeatureChecklist server={server.data} mayAddModels={may.administer} />}
         </OverviewCard>
@@ -99,7 +99,7 @@ const things: { name: Thing; icon: ReactNode }[] = [
 function CountTiles() {
   const words = useOverviewWords()
   const counts = useCounts()
-  if (counts.isError) return <Failure error={counts.error} onRetry={counts.refetch} />
+  if (counts.isLoadingError) return <QueryFailure query={counts} />
   return (
     <ul className="count-tiles">
       {things.map(({ name, icon }) => (

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { allKey, type Names, useAgentNames, useUsage, useWorkflowNames } from '../../api/queries.ts'
 import { plainStart } from '../../editor/runs/run-texts.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -71,11 +71,12 @@ export function RecentRuns() {
   const agents = useAgentNames()
   const workflows = useWorkflowNames()
   useNewNames(runs.data?.items ?? [], agents, workflows)
-  if (runs.isError) return <Failure error={runs.error} onRetry={runs.refetch} />
+  if (runs.isLoadingError) return <QueryFailure query={runs} />
   if (runs.isPending) return <Loading />
   if (runs.data.items.length === 0) return <p className="soft">{words.noRuns}</p>
   return (
     <>
+      {runs.isError && <QueryFailure query={runs} />}
       <Failures />
       <ul className="recent-runs">
         {runs.data.items.map(run => (

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts'
 import { StatusTag } from '../../editor/runs/run-status.tsx'
 import type { NodeRecord, RunDetails } from '../../editor/runs/run-view.ts'
 import { ValueView } from '../../editor/runs/value-view.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -81,16 +81,11 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
   const words = useWords()
   const a = useDetails(query.get('a') ?? '')
   const b = useDetails(query.get('b') ?? '')
-  const failure = a.error ?? b.error
+  const failed = [a, b].find(({ isError }) => isError)
   return (
     <Page title={words.title} back={{ href: pathTo('runs'), title: words.runs }}>
-      {failure ? (
-        <Failure error={failure} onRetry={() => Promise.all([a.refetch(), b.refetch()])} />
-      ) : a.data && b.data ? (
-        <Comparison a={a.data} b={b.data} />
-      ) : (
-        <Loading />
-      )}
+      {failed && <QueryFailure query={failed} />}
+      {a.data && b.data ? <Comparison a={a.data} b={b.data} /> : !failed && <Loading />}
     </Page>
   )
 }

@@ -6,7 +6,7 @@ import { RunTable } from '../../editor/runs/run-table.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -82,7 +82,7 @@ export function RunsPage({ query }: { query: URLSearchParams }) {
   return (
     <Page title={words.title} about={words.about}>
       {(isFiltered || !isEmpty) && <RunFilters query={shown} />}
-      {runs.isError && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
+      {runs.isError && <QueryFailure query={runs} />}
       {runs.isPending && <Loading />}
       {isEmpty && <NoRuns isFiltered={isFiltered} />}
       {runs.data && !isEmpty && (

@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react'
 import { type Server, useServer } from '../../api/queries.ts'
 import { signOut } from '../../api/token.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { FeatureChecklist } from '../../ui/feature-checklist.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -41,7 +41,7 @@ export function SettingsPage(_: PageProps) {
         </SettingsSection>
         {mayRead && (
           <SettingsSection title={words.server} isWide>
-            {server.isError && <Failure error={server.error} onRetry={server.refetch} />}
+            {server.isError && <QueryFailure query={server} />}
             {server.isPending && <Loading />}
             {server.data && (
               <div className="server-parts">

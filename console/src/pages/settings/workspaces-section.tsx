@@ -8,7 +8,7 @@ import { allKey, useAll } from '../../api/queries.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
@@ -64,11 +64,9 @@ export function WorkspacesSection() {
   return (
     <>
       <p className="soft">{words.about}</p>
-      {workspaces.isError ? (
-        <Failure error={workspaces.error} onRetry={workspaces.refetch} />
-      ) : workspaces.isPending ? (
-        <Loading />
-      ) : (
+      {workspaces.isError && <QueryFailure query={workspaces} />}
+      {workspaces.isPending && <Loading />}
+      {workspaces.data && (
         <ListTable rowKey="id" size="small" columns={columns} dataSource={workspaces.data} />
       )}
       <Button

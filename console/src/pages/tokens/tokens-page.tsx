@@ -9,7 +9,7 @@ import { useMay, useSession } from '../../session/use-session.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DeleteButton } from '../../ui/delete-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
 import { actionsColumn, ListTable } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -49,13 +49,9 @@ export function TokensPage(_: PageProps) {
       }
     >
       <ListSearch label={words.search} value={keyword} onChange={setKeyword} />
-      {tokens.isError ? (
-        <Failure error={tokens.error} onRetry={tokens.refetch} />
-      ) : shown ? (
-        <TokensTable tokens={shown} />
-      ) : (
-        <Loading />
-      )}
+      {tokens.isError && <QueryFailure query={tokens} />}
+      {tokens.isPending && <Loading />}
+      {shown && <TokensTable tokens={shown} />}
       {isCreating && <CreateToken onClose={() => setIsCreating(false)} />}
     </Page>
   )

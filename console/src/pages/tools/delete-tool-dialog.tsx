@@ -3,7 +3,7 @@ import { App } from 'antd'
 import { call } from '../../api/call.ts'
 import { UserList } from '../../editor/publishing/used-by.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { Failure, QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { type SharedTool, useRefreshTools } from '../../ui/tools/use-tools.ts'
 import { useToolWords } from './tool-words.ts'
@@ -39,7 +39,7 @@ export function DeleteToolDialog({ tool: { id, name }, onClose }: { tool: Shared
       onCancel={onClose}
     >
       {users.isPending && <Loading />}
-      {users.isError && <Failure error={users.error} onRetry={users.refetch} />}
+      {users.isError && <QueryFailure query={users} />}
       {remove.isError && <Failure error={remove.error} />}
       {users.data && <p>{isUsed ? words.deleteUsed : words.deleteUnused}</p>}
       {users.data && <UserList users={users.data.items} />}

@@ -7,7 +7,7 @@ import { RunTable } from '../../editor/runs/run-table.tsx'
 import { isSettled } from '../../editor/runs/run-view.ts'
 import { useMay } from '../../session/use-session.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
@@ -24,7 +24,7 @@ import './triggers.css'
 export function TriggerPage({ id }: { id: string }) {
   const triggers = useTriggers()
   const trigger = triggers.data?.find(each => each.id === id)
-  if (triggers.isLoadingError) return <Failure error={triggers.error} onRetry={triggers.refetch} />
+  if (triggers.isLoadingError) return <QueryFailure query={triggers} />
   if (triggers.isPending) return <Loading />
   return trigger ? <FoundTrigger trigger={trigger} /> : <NotFoundPage />
 }
@@ -140,7 +140,7 @@ function TriggerRuns({ id }: { id: string }) {
   return (
     <section className="trigger-section">
       <h2>{words.runs}</h2>
-      {runs.isError && <Failure error={runs.error} onRetry={() => runs.refetch()} />}
+      {runs.isError && <QueryFailure query={runs} />}
       {runs.data?.total === 0 && <p className="soft">{words.noRuns}</p>}
       {runs.data && runs.data.total > 0 && <RunTable page={runs.data} onPage={setPage} />}
     </section>

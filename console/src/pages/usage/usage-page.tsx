@@ -9,7 +9,7 @@ import {
   useWorkflowNames,
 } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -33,14 +33,12 @@ export function UsagePage({ query }: PageProps) {
       <UsageFilterBar range={range} agents={agents} workflows={workflows} />
       {!isPossible(range) ? (
         <Alert type="warning" showIcon title={words.tooLong} />
-      ) : usage.isError ? (
-        <Failure error={usage.error} onRetry={usage.refetch} />
-      ) : usage.isPending ? (
-        <Loading />
       ) : (
         <>
-          <Shown usage={usage.data} agents={agents} workflows={workflows} />
-          <UsageQuotas quotas={usage.data.quotas} />
+          {usage.isError && <QueryFailure query={usage} />}
+          {usage.isPending && <Loading />}
+          {usage.data && <Shown usage={usage.data} agents={agents} workflows={workflows} />}
+          {usage.data && <UsageQuotas quotas={usage.data.quotas} />}
         </>
       )}
     </Page>

@@ -8,7 +8,7 @@ import { RescueButtons } from '../../editor/saving/rescue-buttons.tsx'
 import { isMissing } from '../../editor/saving/workflow-ports.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure } from '../../ui/failure.tsx'
+import { QueryFailure } from '../../ui/failure.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -49,7 +49,7 @@ export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) 
     staleTime: Number.POSITIVE_INFINITY,
   })
   const failed = [opened, kinds].find(({ isLoadingError }) => isLoadingError)
-  if (failed) return <Failure error={failed.error} onRetry={failed.refetch} />
+  if (failed) return <QueryFailure query={failed} />
   if (opened.data === null) return <MissingWorkflow id={id} />
   if (!opened.data || !kinds.data) return <Loading />
   return <OpenEditor key={opened.dataUpdatedAt} opened={opened.data} kinds={kinds.data} showsRun={showsRun} />

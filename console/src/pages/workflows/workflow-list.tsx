@@ -16,7 +16,7 @@ import { useMay } from '../../session/use-session.ts'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Failure, useFailureToast } from '../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
 import { actionsColumn } from '../../ui/list-table.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -79,7 +79,7 @@ export function WorkflowList() {
               setPage(1)
             }}
           />
-          {list.isError && <Failure error={list.error} onRetry={list.refetch} />}
+          {list.isError && <QueryFailure query={list} />}
           {list.isPending && <Loading />}
           {list.data?.items.length === 0 && keyword !== '' && (
             <EmptyState

@@ -5,7 +5,7 @@ import { type ComponentType, lazy, Suspense, useCallback, useState } from 'react
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { saveFile } from '../../api/save-file.ts'
-import { Failure, useFailureToast } from '../failure.tsx'
+import { QueryFailure, useFailureToast } from '../failure.tsx'
 import { Loading } from '../loading.tsx'
 import { PageLink } from '../page-link.tsx'
 import { PassageText } from '../passage/passage-text.tsx'
@@ -129,9 +129,7 @@ export function SourcePanel({ source }: SourcePanelProps) {
       )}
       {hasFailed && <Alert className="source-notice" type="info" showIcon title={words.noOriginal} />}
       {view.isPending && <Loading />}
-      {view.isError && !isGone && !isForbidden && (
-        <Failure error={view.error} onRetry={() => view.refetch()} />
-      )}
+      {view.isError && !isGone && !isForbidden && <QueryFailure query={view} />}
       {shown && (
         <Suspense fallback={<Loading />}>
           <SourceContent source={source} view={shown} isText={isText || hasFailed} onFailed={fail} />

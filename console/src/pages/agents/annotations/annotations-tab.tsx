@@ -7,7 +7,7 @@ import { saveAnnotations } from '../../../api/save-file.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ExportMenu } from '../../../ui/export-menu.tsx'
-import { Failure, useFailureToast } from '../../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../../ui/failure.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
 import { actionsColumn, ListTable } from '../../../ui/list-table.tsx'
 import { RowButtons } from '../../../ui/row-buttons.tsx'
@@ -103,7 +103,7 @@ function Annotations({ agent, shownId = '' }: AnnotationsTabProps) {
     placeholderData: keepPreviousData,
   })
   const refresh = () => queries.invalidateQueries({ queryKey: ['annotations', agent.id] })
-  if (list.isLoadingError) return <Failure error={list.error} onRetry={() => list.refetch()} />
+  if (list.isLoadingError) return <QueryFailure query={list} />
   const isEmpty = list.data?.total === 0 && keyword === ''
   return (
     <>

@@ -7,7 +7,7 @@ import type { ItemOf } from '../../../api/operations.ts'
 import { cursorPages, withCursor } from '../../../api/queries.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Confirm } from '../../../ui/confirm.tsx'
-import { Failure, useFailureToast } from '../../../ui/failure.tsx'
+import { QueryFailure, useFailureToast } from '../../../ui/failure.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { When } from '../../../ui/when.tsx'
@@ -113,7 +113,7 @@ function ConversationList({ agentId, shownId, onOpen, canChange }: ConversationL
         value={typed}
         onChange={event => setTyped(event.target.value)}
       />
-      {list.isError && <Failure error={list.error} onRetry={() => list.refetch()} />}
+      {list.isError && <QueryFailure query={list} />}
       {list.isSuccess && items.length === 0 && (
         <p className="soft small">{keyword === '' ? words.none : words.notFound}</p>
       )}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { ItemOf } from '../../../api/operations.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { Failure } from '../../../ui/failure.tsx'
+import { QueryFailure } from '../../../ui/failure.tsx'
 import { ListSearch } from '../../../ui/list-search.tsx'
 import { PeriodFilter } from '../../../ui/period-filter.tsx'
 import { pathTo } from '../../../ui/router.ts'
@@ -111,7 +111,6 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
     setTyped({ ...typed, ...changed })
     setPage(1)
   }
-  if (list.isError) return <Failure error={list.error} onRetry={() => list.refetch()} />
   if (list.data?.total === 0 && Object.keys(filter).length === 1)
     return (
       <div className="agent-content">
@@ -158,13 +157,14 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
           fileName={`conversations-${agent.id}`}
         />
       </search>
+      {list.isError && <QueryFailure query={list} />}
       <Table<Conversation>
         rowKey="conversation_id"
         size="middle"
         scroll={{ x: 'max-content' }}
         loading={list.isPending}
         dataSource={list.data?.items ?? []}
-        locale={{ emptyText: words.notFound }}
+        locale={{ emptyText: list.isError ? ' ' : words.notFound }}
         pagination={{
           ...{ current: page, pageSize, total: list.data?.total ?? 0, showSizeChanger: false },
           hideOnSinglePage: true,

@@ -2,7 +2,7 @@ import { Alert, Button, Progress, Segmented } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Failure } from '../../../ui/failure.tsx'
+import { QueryFailure } from '../../../ui/failure.tsx'
 import { ListTable } from '../../../ui/list-table.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { useLanguage } from '../../../ui/preferences.ts'
@@ -81,7 +81,7 @@ export function GoldenRunView({ base, runId }: { base: KnowledgeBase; runId: str
       <p className="golden-back">
         <a href={goldenHref(knowledgeId)}>← {words.all}</a>
       </p>
-      {found.isError && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      {found.isError && <QueryFailure query={found} />}
       {found.isPending && <Loading />}
       {found.data && (
         <>

@@ -4,7 +4,7 @@ import { saveGoldenQuestions } from '../../../api/save-file.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ExportMenu } from '../../../ui/export-menu.tsx'
-import { Failure } from '../../../ui/failure.tsx'
+import { QueryFailure } from '../../../ui/failure.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
@@ -63,7 +63,7 @@ function Questions({ base }: { base: KnowledgeBase }) {
   const starting = useStartRun(knowledgeId)
   const close = (): void => setDialog(undefined)
   const failed = [questions, runs].find(({ isLoadingError }) => isLoadingError)
-  if (failed) return <Failure error={failed.error} onRetry={() => failed.refetch()} />
+  if (failed) return <QueryFailure query={failed} />
   if (!questions.data || !runs.data) return <Loading />
   const isEmpty = questions.data.total === 0
   const edits = may.write && base.document_count > 0 && (

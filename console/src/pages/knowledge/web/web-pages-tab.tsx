@@ -3,7 +3,7 @@ import { Button, Select } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { Failure } from '../../../ui/failure.tsx'
+import { QueryFailure } from '../../../ui/failure.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { navigate, pathTo } from '../../../ui/router.ts'
 import { defineWords } from '../../../ui/words.ts'
@@ -99,7 +99,7 @@ export function WebPagesTab({ base, query }: { base: KnowledgeBase; query: URLSe
           )}
         </div>
       )}
-      {pages.isError && <Failure error={pages.error} onRetry={() => pages.refetch()} />}
+      {pages.isError && <QueryFailure query={pages} />}
       {pages.isPending && <Loading />}
       {isEmpty && (
         <EmptyState
