@@ -1,10 +1,11 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { App as AntApp, ConfigProvider, theme } from 'antd'
 import english from 'antd/locale/en_US'
 import chinese from 'antd/locale/zh_CN'
 import { useEffect } from 'react'
-import { ApiFailure } from './api/api-failure.ts'
+import { isUnreachable } from './api/api-failure.ts'
 import { onSignedOut, onTokenChange, readToken } from './api/token.ts'
+import { whenReachable } from './api/when-reachable.ts'
 import { ConsoleFrame } from './console-frame.tsx'
 import { forgetAllDrafts } from './editor/saving/draft.ts'
 import { OfferedToken, SignInAgain, SignInPage } from './session/sign-in.tsx'
@@ -12,13 +13,31 @@ import { useHolder, useSession } from './session/use-session.ts'
 import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { useIsDark, useLanguage, useReducedMotion } from './ui/preferences.ts'
 
+let stopWaiting: (() => void) | undefined
+
+/** What a page could not load is loaded as soon as the server answers again. */
+function loadWhenReachable(error: unknown): void {
+  if (!isUnreachable(error)) return
+  stopWaiting?.()
+  stopWaiting = whenReachable(() => {
+    stopWaiting = undefined
+    void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isUnreachable(state.error) })
+  })
+}
+
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: loadWhenReachable }),
   defaultOptions: {
     queries: {
+      // Browsers report "offline" also when the server is on the same machine or in the same building.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       // Rejected requests fail again; requests that did not reach the server may succeed on retry.
-      retry: (count, error) => error instanceof ApiFailure && error.reason === 'unreachable' && count < 3,
+      retry: (count, error) => isUnreachable(error) && count < 3,
       staleTime: 5_000,
     },
+    // An action must not be repeated later, when the user has left the page.
+    mutations: { networkMode: 'always' },
   },
 })
 

@@ -31,12 +31,13 @@ import {
 } from 'react'
 import { ApiFailure } from './api/api-failure.ts'
 import { signOut } from './api/token.ts'
+import { whenReachable } from './api/when-reachable.ts'
 import { NotFoundPage } from './pages/not-found-page.tsx'
 import type { PageProps } from './pages/page-props.ts'
 import { useSession } from './session/use-session.ts'
 import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { BanyanMark } from './ui/banyan-mark.tsx'
-import { Failure } from './ui/failure.tsx'
+import { Failure, QueryFailure } from './ui/failure.tsx'
 import { KeyIcon } from './ui/icons.tsx'
 import { lazyPage, reloadIfReachable } from './ui/lazy-page.ts'
 import { Loading } from './ui/loading.tsx'
@@ -185,8 +186,7 @@ export function ConsoleFrame() {
   const session = useSession()
   const main = useBeginAtTop(place.segments.join('/'))
   const palette = usePalette()
-  if (!session.data)
-    return session.isError ? <Failure error={session.error} onRetry={() => session.refetch()} /> : <Loading />
+  if (!session.data) return session.isError ? <QueryFailure query={session} /> : <Loading />
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''
   // An open workflow needs the space for its canvas.
@@ -299,13 +299,20 @@ function pageAt({ segments, query }: PageProps): ReactNode {
 /** Keeps an error in one page from breaking the whole console. */
 class PageBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined }
+  #stopWaiting: (() => void) | undefined
 
   static getDerivedStateFromError(error: unknown) {
     return { error }
   }
 
   override componentDidCatch(error: unknown): void {
-    if (error instanceof ApiFailure) void reloadIfReachable()
+    if (!(error instanceof ApiFailure)) return
+    void reloadIfReachable()
+    this.#stopWaiting = whenReachable(() => void reloadIfReachable())
+  }
+
+  override componentWillUnmount(): void {
+    this.#stopWaiting?.()
   }
 
   override render() {

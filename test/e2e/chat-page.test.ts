@@ -68,7 +68,7 @@ describeConsole('Chat page', world => {
       const comment = page.getByLabel('What was wrong with it? (optional)')
       await comment.press('Escape')
       await button(page, 'Bad answer').and(page.locator(':focus')).waitFor()
-      // Pressed once the rating is stored; then the same button removes it.
+      // The same button removes the rating.
       await button(page, 'Bad answer').and(page.locator('[aria-pressed=true]')).press('Enter')
       await button(page, 'Bad answer').and(page.locator('[aria-pressed=false]')).press('Enter')
       await comment.fill('Too short')
@@ -111,6 +111,82 @@ describeConsole('Chat page', world => {
 
   flow(
     world,
+    'what could not be loaded is loaded when the connection returns',
+    async ({ page }) => {
+      const agentId = await publicAgent({ prologue: 'At your service.' })
+      let isDown = false
+      await page.route('**/api/v1/**', route => (isDown ? route.abort() : route.continue()))
+      await page.goto(address(agentId))
+      await type(page, 'Hello?')
+      await button(page, 'Regenerate').waitFor()
+      isDown = true
+      await page.reload()
+      const failure = page.getByRole('heading', { name: 'The connection was lost' })
+      await failure.waitFor()
+      isDown = false
+      await log(page).getByText('Hello?', { exact: true }).first().waitFor()
+      // The agent is loaded, but its conversation is not.
+      await page.route('**/conversation/retrieve', route => (isDown ? route.abort() : route.fallback()))
+      await page.route('**/conversation/list', route => (isDown ? route.abort() : route.fallback()))
+      await page.route('**/agent/profile**', route => route.continue())
+      isDown = true
+      await page.reload()
+      const alert = page.getByRole('alert').filter({ hasText: 'The connection was lost' })
+      await alert.getByRole('button', { name: 'Try again' }).waitFor()
+      await expectAccessible(page, 'a conversation that could not be loaded')
+      isDown = false
+      await log(page).getByText('Hello?', { exact: true }).first().waitFor()
+      await alert.waitFor({ state: 'detached' })
+      await button(page, 'Good answer').waitFor()
+      isDown = true
+      await button(page, 'Your conversations').click()
+      const history = page.getByRole('dialog', { name: 'Your conversations' })
+      await history.getByRole('alert').waitFor()
+      isDown = false
+      await history.getByRole('button', { name: /^Hello\?/ }).waitFor()
+      assert.equal(await history.getByRole('alert').count(), 0)
+    },
+    { signedIn: false },
+  )
+
+  flow(
+    world,
+    'ratings in quick succession are stored one after the other',
+    async ({ page }) => {
+      const { api } = world.server
+      const agentId = await publicAgent()
+      const gates = new Gates()
+      const sent: unknown[] = []
+      await page.route('**/conversation/feedback', async route => {
+        sent.push(route.request().postDataJSON().rating)
+        await gates.pass('feedback')
+        await route.continue()
+      })
+      await page.goto(address(agentId))
+      await type(page, 'Hello?')
+      const like = button(page, 'Good answer')
+      await like.waitFor()
+      gates.hold('feedback')
+      await like.click()
+      // Shown before it is stored.
+      await like.and(page.locator('[aria-pressed=true]')).click()
+      await like.and(page.locator('[aria-pressed=false]')).click()
+      await like.and(page.locator('[aria-pressed=true]')).waitFor()
+      assert.deepEqual(sent, ['like'])
+      const third = page.waitForResponse(() => sent.length === 3)
+      gates.open()
+      await third
+      assert.deepEqual(sent, ['like', null, 'like'])
+      await page.reload()
+      await like.and(page.locator('[aria-pressed=true]')).waitFor()
+      const { json } = await api.post('conversation/list', { agent_id: agentId, rating: 'like' })
+      assert.equal(json.items.length, 1)
+    },
+    { signedIn: false },
+  )
+
+  flow(
+    world,
     'an answer is stopped, a picture is sent and shown again, and a lost answer is streamed on',
     async ({ page }) => {
       const agentId = await publicAgent()
@@ -135,6 +211,16 @@ describeConsole('Chat page', world => {
       await page
         .locator('input[type=file]')
         .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: pixel })
+      const dropped = await page.evaluateHandle(`(() => {
+        const data = new DataTransfer()
+        data.items.add(new File(['The order is 4711.'], 'order.txt', { type: 'text/plain' }))
+        return data
+      })()`)
+      await log(page).dispatchEvent('dragenter', { dataTransfer: dropped })
+      await page.getByText('Drop files here to attach them').waitFor()
+      await log(page).dispatchEvent('drop', { dataTransfer: dropped })
+      await page.getByText('Drop files here to attach them').waitFor({ state: 'detached' })
+      await button(page, 'Remove order.txt').click()
       await input(page).fill('What is this?')
       await button(page, 'Send').click()
       await log(page).getByRole('img', { name: 'dot.png' }).waitFor()

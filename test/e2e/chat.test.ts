@@ -388,6 +388,12 @@ describeConsole('Chat', world => {
     isBroken = false
     await again.and(page.locator(':focus')).press('Enter')
     await input(page).and(page.locator(':focus')).waitFor()
+    isBroken = true
+    await page.reload()
+    await again.waitFor()
+    // As soon as the server answers.
+    isBroken = false
+    await input(page).and(page.locator(':focus')).waitFor()
   })
 
   flow(world, 'a message that was not sent yet survives a visit to another tab', async ({ page }) => {

@@ -150,6 +150,30 @@ describeConsole('Every page', world => {
     await page.getByRole('status', { name: 'Loading… 加载中…' }).waitFor({ state: 'detached' })
   })
 
+  flow(
+    world,
+    'loads what is missing when the server answers again, and says what is old',
+    async ({ page }) => {
+      let isDown = true
+      const cut = () => page.route('**/api/v1/files', route => (isDown ? route.abort() : route.continue()))
+      await cut()
+      await page.goto(`${world.server.base}/#/files`)
+      await page.getByText('Cannot reach the server. Try again in a moment.').waitFor()
+      assert.equal(await page.getByText('out of date').count(), 0, 'no data is shown')
+      isDown = false
+      await page.getByText('hello.txt').waitFor()
+      isDown = true
+      // As when the user returns to the window; by then, the data is old enough to be loaded again.
+      await page.clock.install()
+      await page.clock.fastForward(60_000)
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+      await page.getByText('The data shown may be out of date').waitFor()
+      await page.getByText('hello.txt').waitFor()
+      isDown = false
+      await page.getByText('The data shown may be out of date').waitFor({ state: 'detached' })
+    },
+  )
+
   flow(world, 'reports when the server is unreachable, and recovers', async visit => {
     const { page, context, problems } = visit
     await open(page, world.server.base, '')
@@ -157,7 +181,6 @@ describeConsole('Every page', world => {
     await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click()
     await page.getByText('Cannot reach the server').first().waitFor()
     await context.setOffline(false)
-    await page.getByRole('button', { name: 'Try again' }).first().click()
     await page.getByText('hello.txt').waitFor()
     // A page that could not be loaded is loaded when it is visited again.
     const go = (name: string) => page.getByRole('navigation').getByRole('link', { name }).click()

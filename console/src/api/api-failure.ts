@@ -33,8 +33,12 @@ export class ApiFailure extends Error {
 export const unreachable = (status = 0): ApiFailure =>
   new ApiFailure('The server cannot be reached', { reason: 'unreachable', status })
 
+/** Whether a request did not reach the server, so that the same request may succeed later. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.reason === 'unreachable'
+
 /** Statuses of a proxy in front of the server while the server restarts. */
-const isAway = (status: number): boolean => status === 502 || status === 503 || status === 504
+export const isAway = (status: number): boolean => status === 502 || status === 503 || status === 504
 
 /** Also handles responses with status 200 and an error code. */
 export function failureFrom(

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useIsDark, useLanguage } from '../ui/preferences.ts'
+import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../ui/words.ts'
 import { Chat } from './chat.tsx'
 import { failureText, useFailureWords } from './failure-words.ts'
@@ -31,11 +32,13 @@ export function ChatPage({ api, isEmbedded }: ChatPageProps) {
   const failures = useFailureWords()
   const [profile, setProfile] = useState<Profile>()
   const [failure, setFailure] = useState<unknown>()
-  const load = useCallback(() => {
-    setFailure(undefined)
-    api.profile().then(setProfile, setFailure)
-  }, [api])
+  const load = useCallback(() => void api.profile().then(setProfile, setFailure), [api])
   useEffect(load, [load])
+  useRetryWhenReachable(failure, load)
+  const tryAgain = (): void => {
+    setFailure(undefined)
+    load()
+  }
   usePageAttributes(profile?.name)
   const shown = useMemo(
     () => profile && <Chat key={profile.agent_id} {...{ api, profile, isEmbedded }} />,
@@ -54,7 +57,7 @@ export function ChatPage({ api, isEmbedded }: ChatPageProps) {
       {isMissing(failure) ? (
         <p className="soft">{words.why}</p>
       ) : (
-        <button type="button" className="primary" onClick={load}>
+        <button type="button" className="primary" onClick={tryAgain}>
           {words.again}
         </button>
       )}

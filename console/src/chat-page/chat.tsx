@@ -16,6 +16,7 @@ import { AgentMark } from '../ui/agent-mark.tsx'
 import type { Citation } from '../ui/markdown/citations.ts'
 import { setLanguage, setTheme, useIsDark, useLanguage } from '../ui/preferences.ts'
 import { readStored, store } from '../ui/storage.ts'
+import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { useVariableForm } from '../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../ui/variables/variable-fields.tsx'
 import { defineWords } from '../ui/words.ts'
@@ -26,7 +27,7 @@ import { IconButton, icons } from './icons.tsx'
 import { Markdown } from './markdown.tsx'
 import { FilesOf } from './message-files.tsx'
 import { Turn, type TurnActions } from './turn.tsx'
-import type { Profile, VisitorApi } from './visitor-api.ts'
+import { isMissing, type Profile, type VisitorApi } from './visitor-api.ts'
 
 const useWords = defineWords(
   {
@@ -34,6 +35,7 @@ const useWords = defineWords(
     begin: 'Send a message to start.',
     incomplete: 'Complete the form before you send a message.',
     questions: 'Suggested questions',
+    again: 'Try again',
     older: 'Earlier messages',
     toEnd: 'Jump to the latest message',
     history: 'Your conversations',
@@ -48,6 +50,7 @@ const useWords = defineWords(
     begin: '发送消息开始对话。',
     incomplete: '发送消息之前，请先完成表单。',
     questions: '推荐问题',
+    again: '重试',
     older: '更早的消息',
     toEnd: '跳到最新消息',
     history: '历史对话',
@@ -122,6 +125,8 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
   const showFailure = useCallback((error: unknown) => setProblem(failureText(failures, error)), [failures])
   const box = useRef<HTMLDivElement>(null)
   const { turns, hasOlder, isLoading, loadError, conversationId } = state
+  const loadAgain = (): void => void session.open(conversationId)
+  useRetryWhenReachable(loadError, loadAgain)
   const onTop = useCallback(() => void session.loadOlder().catch(showFailure), [session, showFailure])
   const firstId = turns[0] && messagesOf(turns[0])[0]?.id
   const { onScroll, isAtEnd, goToEnd } = useStickToEnd(box, turns, firstId, onTop)
@@ -216,7 +221,12 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
       )}
       {(problem !== '' || loadError !== undefined) && (
         <p className="chat-failed" role="alert">
-          {problem || failureText(failures, loadError)}
+          <span>{problem || failureText(failures, loadError)}</span>
+          {loadError !== undefined && !isMissing(loadError) && (
+            <button type="button" onClick={loadAgain}>
+              {words.again}
+            </button>
+          )}
         </p>
       )}
       <Composer
@@ -282,6 +292,7 @@ function useTurnActions(
       citationsOf: chatId => {
         const known = citations.get(chatId) ?? read(chatId)
         citations.set(chatId, known)
+        known.catch(() => citations.delete(chatId))
         return known
       },
     }

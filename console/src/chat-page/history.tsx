@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLanguage } from '../ui/preferences.ts'
+import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../ui/words.ts'
 import { failureText, useFailureWords } from './failure-words.ts'
 import { IconButton, icons } from './icons.tsx'
@@ -57,10 +58,13 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
     },
     [api],
   )
+  const [loadError, setLoadError] = useState<unknown>()
+  const begin = useCallback(() => void load(1).then(() => setLoadError(undefined), setLoadError), [load])
   useEffect(() => {
     dialog.current?.showModal()
-    load(1).catch(error => setProblem(failureText(failures, error)))
-  }, [load, failures])
+    begin()
+  }, [begin])
+  useRetryWhenReachable(loadError, begin)
 
   const remove = async ({ conversation_id: id }: HistoryItem): Promise<void> => {
     await api.remove(id)
@@ -75,7 +79,9 @@ export function History({ api, currentId, onOpen, onRemoved, onClose }: HistoryP
         <h2>{words.title}</h2>
         <IconButton icon={icons.close} label={words.close} onClick={() => dialog.current?.close()} />
       </header>
-      {problem !== '' && <p role="alert">{problem}</p>}
+      {(problem !== '' || loadError !== undefined) && (
+        <p role="alert">{problem || failureText(failures, loadError)}</p>
+      )}
       {items?.length === 0 && <p className="soft">{words.none}</p>}
       <ul>
         {items?.map(item => (

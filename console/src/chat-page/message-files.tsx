@@ -1,4 +1,6 @@
 import { createContext, useContext, useEffect, useState } from 'react'
+import { isUnreachable } from '../api/api-failure.ts'
+import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../ui/words.ts'
 import { icons } from './icons.tsx'
 import type { FilePlace, ReceivedFile, VisitorApi } from './visitor-api.ts'
@@ -32,8 +34,8 @@ export function MessageFiles({ messageId, fileIds }: MessageFilesProps) {
 
 function MessageFile({ messageId, fileId }: { messageId: string; fileId: string }) {
   const words = useWords()
-  const { file, hasFailed } = useFile(messageId, fileId)
-  if (hasFailed) return <span className="soft small">{words.gone}</span>
+  const { file, error } = useFile(messageId, fileId)
+  if (error !== undefined && !isUnreachable(error)) return <span className="soft small">{words.gone}</span>
   if (!file) return <span className="file-image-space" />
   const { name, mimeType, address } = file
   if (mimeType.startsWith('image/'))
@@ -54,10 +56,13 @@ function MessageFile({ messageId, fileId }: { messageId: string; fileId: string 
 }
 
 /** An object URL for a file, whose real address needs the visitor's secret. */
-function useFile(messageId: string, fileId: string): { file: ReceivedFile | undefined; hasFailed: boolean } {
+function useFile(messageId: string, fileId: string): { file?: ReceivedFile; error?: unknown } {
   const from = useContext(FilesOf)
-  const [state, setState] = useState<{ file?: ReceivedFile; hasFailed: boolean }>({ hasFailed: false })
+  const [state, setState] = useState<{ file?: ReceivedFile; error?: unknown }>({})
+  const [retries, setRetries] = useState(0)
+  useRetryWhenReachable(state.error, () => setRetries(retries + 1))
   const { api, conversationId } = from ?? {}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry reads the file again
   useEffect(() => {
     if (!api || conversationId === undefined) return
     const left = new AbortController()
@@ -67,16 +72,16 @@ function useFile(messageId: string, fileId: string): { file: ReceivedFile | unde
       file => {
         address = file.address
         if (left.signal.aborted) URL.revokeObjectURL(address)
-        else setState({ file, hasFailed: false })
+        else setState({ file })
       },
-      () => left.signal.aborted || setState({ hasFailed: true }),
+      (error: unknown) => left.signal.aborted || setState({ error }),
     )
     return () => {
       left.abort()
       if (address !== undefined) URL.revokeObjectURL(address)
     }
-  }, [api, conversationId, messageId, fileId])
-  return { file: state.file, hasFailed: state.hasFailed }
+  }, [api, conversationId, messageId, fileId, retries])
+  return state
 }
 
 /** A message that was just sent may not be stored yet. */

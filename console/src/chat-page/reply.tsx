@@ -3,6 +3,7 @@ import type { ChatMessage, Rating } from '../pages/agents/chat/chat-turns.ts'
 import { prettyAction } from '../pages/agents/chat/message-form.ts'
 import { hasMarks } from '../ui/markdown/citation-marks.ts'
 import type { Citation } from '../ui/markdown/citations.ts'
+import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../ui/words.ts'
 import { CopyButton } from './copy-button.tsx'
 import { IconButton, icons } from './icons.tsx'
@@ -115,19 +116,23 @@ function useCitations(
   citationsOf: ReplyProps['citationsOf'],
 ): readonly Citation[] {
   const [citations, setCitations] = useState(none)
+  const [failure, setFailure] = useState<unknown>()
+  const [retries, setRetries] = useState(0)
+  useRetryWhenReachable(failure, () => setRetries(retries + 1))
   const isNeeded = isWhole && hasMarks(content)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a retry loads the passages again
   useEffect(() => {
     if (!isNeeded) return
     let isLeft = false
     // Without the citations the answer is still complete.
     citationsOf(chatId).then(
       found => isLeft || setCitations(found.filter(({ index }) => hasMark(content, index))),
-      () => undefined,
+      (error: unknown) => isLeft || setFailure(error),
     )
     return () => {
       isLeft = true
     }
-  }, [isNeeded, chatId, content, citationsOf])
+  }, [isNeeded, chatId, content, citationsOf, retries])
   return citations
 }
 

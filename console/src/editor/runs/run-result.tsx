@@ -8,6 +8,7 @@ import { Markdown } from '../../ui/markdown/markdown.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { explain } from '../../ui/server-texts/message-facts.ts'
 import { openCitation } from '../../ui/source/open-source.ts'
+import { useRetryWhenReachable } from '../../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../../ui/words.ts'
 import { ReplyForm } from './reply-form.tsx'
 import { StatusTag, useRunWords } from './run-status.tsx'
@@ -113,8 +114,9 @@ function RunError({
   )
 }
 
-function ConnectionAlert({ run: { connection, watch, view } }: { run: WatchedRun }) {
+function ConnectionAlert({ run: { connection, failure, watch, view } }: { run: WatchedRun }) {
   const words = useWords()
+  useRetryWhenReachable(connection === 'lost' ? failure : undefined, () => watch.open(view!.runId))
   if (connection === 'reconnecting') return <Alert type="warning" showIcon title={words.reconnecting} />
   if (connection !== 'lost') return null
   const again = (

@@ -14,6 +14,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { useFormats } from '../../ui/use-formats.ts'
+import { useRetryWhenReachable } from '../../ui/use-retry-when-reachable.ts'
 import { When } from '../../ui/when.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { RunActions } from './run-actions.tsx'
@@ -54,6 +55,7 @@ export function RunPage({ runId }: { runId: string }) {
   const { workflowName, agentName } = useNames()
   const { view, details } = run
   const back = { href: pathTo('runs'), title: words.runs }
+  useRetryWhenReachable(details ? undefined : run.failure, () => run.watch.open(runId))
   if (!view || !details)
     return (
       <Page title={words.run} back={back}>

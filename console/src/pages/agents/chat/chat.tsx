@@ -16,6 +16,7 @@ import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { openCitation } from '../../../ui/source/open-source.ts'
+import { useRetryWhenReachable } from '../../../ui/use-retry-when-reachable.ts'
 import { useVariableForm, type VariableForm } from '../../../ui/variables/use-variable-form.ts'
 import { VariableFields } from '../../../ui/variables/variable-fields.tsx'
 import { defineWords } from '../../../ui/words.ts'
@@ -180,6 +181,7 @@ interface LoadFailureProps {
 /** A conversation that could not be loaded. */
 function LoadFailure({ error, onRetry, input }: LoadFailureProps) {
   const view = useRef<HTMLDivElement>(null)
+  useRetryWhenReachable(error, onRetry)
   useEffect(() => {
     // What had the focus is removed with the composer or with this view.
     const isFocusLost = (): boolean => document.activeElement === document.body

@@ -1,0 +1,59 @@
+import { isAway } from './api-failure.ts'
+
+const firstPause = 1_000
+const maxPause = 30_000
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setTimeout> | undefined
+/** Checks since the last quiet period: a proxy may answer for a server that does not. */
+let checks = 0
+let quietSince = 0
+
+/** Calls the listener once, as soon as the server answers again. Returns how to cancel that. */
+export function whenReachable(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    if (Date.now() - quietSince > 2 * maxPause) checks = 0
+    window.addEventListener('online', check)
+    document.addEventListener('visibilitychange', check)
+    checkLater()
+  }
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) end()
+  }
+}
+
+function checkLater(): void {
+  clearTimeout(timer)
+  timer = setTimeout(check, Math.min(maxPause, firstPause * 2 ** checks))
+  checks += 1
+}
+
+async function check(): Promise<void> {
+  // A hidden page is checked when it is shown again.
+  if (document.visibilityState === 'hidden') return
+  checkLater()
+  const own = timer
+  if (!(await isReachable()) || own !== timer) return
+  const waiting = [...listeners]
+  listeners.clear()
+  end()
+  for (const listener of waiting) listener()
+}
+
+function end(): void {
+  clearTimeout(timer)
+  timer = undefined
+  quietSince = Date.now()
+  window.removeEventListener('online', check)
+  document.removeEventListener('visibilitychange', check)
+}
+
+async function isReachable(): Promise<boolean> {
+  try {
+    return !isAway((await fetch(document.baseURI, { method: 'HEAD', cache: 'no-store' })).status)
+  } catch {
+    return false
+  }
+}
