@@ -324,3 +324,56 @@ describe('numbers in cells', () => {
     assert.equal(new NumberFormat('yyyy-mm-dd').show('0', true), '1904-01-01')
   })
 })
+
+describe('a table whose header row is hidden', () => {
+  const tableAt = (ref: string, names: string[], attributes = 'headerRowCount="0"') =>
+    `<table ref="${ref}" ${attributes}><autoFilter ref="${ref}"/><tableColumns>${names.map(name => `<tableColumn name="${name}"/>`).join('')}</tableColumns></table>`
+  const tablesOf = async (rows: string, ...tables: string[]) => {
+    const link = (at: number) => `<Relationship Id="t${at}" Type="x/table" Target="t${at}.xml"/>`
+    const bytes = makeZip({
+      'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="S" r:id="a"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels':
+        '<Relationships><Relationship Id="a" Type="x/worksheet" Target="s.xml"/></Relationships>',
+      'xl/s.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+      'xl/_rels/s.xml.rels': `<Relationships>${tables.map((_, at) => link(at)).join('')}</Relationships>`,
+      ...Object.fromEntries(tables.map((table, at) => [`xl/t${at}.xml`, table])),
+    })
+    return (await blocksOf(readXlsx(bytes))).map(block =>
+      block.kind === 'table' ? [block.header, ...block.rows] : block.text,
+    )
+  }
+  const row = (number: number, ...texts: string[]) =>
+    `<row r="${number}">${texts.map((text, at) => inline(`${'ABCD'[at]}${number}`, text)).join('')}</row>`
+
+  it('has the names of its columns', async () => {
+    const rows = row(1, 'Prices') + row(2, 'tea', '12') + row(3, 'rice', '4') + row(4, 'corn', '5')
+    assert.deepEqual(await tablesOf(rows, tableAt('A2:B4', ['Goods', 'Price _x000a_in CNY'])), [
+      'Prices',
+      [
+        ['Goods', 'Price in CNY'],
+        ['tea', '12'],
+        ['rice', '4'],
+        ['corn', '5'],
+      ],
+    ])
+  })
+
+  it('leaves the header of a table beside it as it is', async () => {
+    const rows = row(1, 'Region', 'City') + row(2, '华东', '上海') + row(3, '华北', '北京', 'tea', '12')
+    assert.deepEqual((await tablesOf(rows, tableAt('C3:D3', ['Goods', 'Price']))).at(-1), [
+      ['Region', 'City', 'Goods', 'Price'],
+      ['华北', '北京', 'tea', '12'],
+    ])
+  })
+
+  it('has none where Excel has made up the names, or the header is shown', async () => {
+    const rows = row(1, 'tea', '12') + row(2, 'rice', '4')
+    const plain = await tablesOf(rows)
+    for (const table of [
+      tableAt('A1:B2', ['Column1', 'Column2']),
+      tableAt('A1:B2', ['Goods', 'Price'], ''),
+      tableAt('nonsense', ['Goods', 'Price']),
+    ])
+      assert.deepEqual(await tablesOf(rows, table), plain, table)
+  })
+})

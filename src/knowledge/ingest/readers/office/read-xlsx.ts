@@ -9,7 +9,7 @@ import {
   targetOf,
   targetsById,
 } from './office-package.ts'
-import { type Merges, marginText, readAttachedTexts, readMerges } from './sheet-parts.ts'
+import { type Merges, marginText, readAttachedTexts, readHiddenHeaders, readMerges } from './sheet-parts.ts'
 import { CellBudget, maxColumns, type SheetRow, SheetTables } from './tables.ts'
 import { blocksOfXml, parseXml, type XmlAttributes, type XmlEnd, type XmlHandler } from './xml-parser.ts'
 import { openZip, type ZipArchive } from './zip-archive.ts'
@@ -122,10 +122,18 @@ const marginKinds = new Map<string, 'header' | 'footer'>([
   ...(['oddFooter', 'evenFooter', 'firstFooter'] as const).map(name => [name, 'footer'] as const),
 ])
 
+interface SheetParts {
+  sheet: string
+  merges: Merges
+  hiddenHeaders: ReadonlyMap<number, SheetRow>
+  margins: Margins
+  budget: CellBudget
+}
+
 /** The rows of one sheet. Only cells that exist count, not the declared dimension. */
 const sheetReader = (
   { strings, formats, since1904 }: Workbook,
-  { sheet, merges, margins, budget }: { sheet: string; merges: Merges; margins: Margins; budget: CellBudget },
+  { sheet, merges, hiddenHeaders, margins, budget }: SheetParts,
 ): XmlHandler & { ready: Block[] } => {
   const ready: Block[] = []
   const tables = new SheetTables(ready, sheet, budget)
@@ -142,6 +150,8 @@ const sheetReader = (
     column = -1
     return () => {
       merges.fill(rowNumber, row)
+      const header = hiddenHeaders.get(rowNumber)
+      if (header) tables.begin(rowNumber, header)
       tables.add(rowNumber, row)
     }
   }
@@ -193,7 +203,9 @@ export async function* readXlsx(bytes: Uint8Array): AsyncGenerator<Block> {
   const margins = new Margins()
   for (const { name, part } of workbook.sheets) {
     const merges = await readMerges(archive.chunks(part))
-    yield* blocksOfXml(archive.chunks(part), sheetReader(workbook, { sheet: name, merges, margins, budget }))
+    const hiddenHeaders = await readHiddenHeaders(archive, part)
+    const parts = { sheet: name, merges, hiddenHeaders, margins, budget }
+    yield* blocksOfXml(archive.chunks(part), sheetReader(workbook, parts))
     yield* readAttachedTexts(archive, part, name)
   }
   yield* margins.blocks()

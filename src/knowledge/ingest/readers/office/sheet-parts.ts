@@ -69,6 +69,35 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
   return merges
 }
 
+const tablePlace = /^([A-Z]{1,3})(\d{1,7}):/i
+const madeUpName = /^\p{L}+(\d+)$/u
+/** Line breaks and other control characters of a name. */
+const escapedControl = /_x00[01][\da-f]_/gi
+
+/** The names of the columns of tables whose header row is hidden, by the number of their first row. */
+export async function readHiddenHeaders(archive: ZipArchive, part: string): Promise<Map<number, SheetRow>> {
+  const headers = new Map<number, SheetRow>()
+  const tables = (await readRelationships(archive, part)).filter(({ type }) => type === 'table')
+  for (const { target } of tables.slice(0, maxTexts)) {
+    const names: string[] = []
+    let place: RegExpExecArray | null = null
+    await parseXml(archive.chunks(target), {
+      open(element, { ref = '', headerRowCount, name = '' }) {
+        if (element === 'table' && headerRowCount === '0') place = tablePlace.exec(ref)
+        if (element === 'tableColumn' && place) names.push(name.replace(escapedControl, ' ').trim())
+      },
+    })
+    // Excel names columns in this way until a user does.
+    if (!place || names.every((name, at) => madeUpName.exec(name)?.[1] === String(at + 1))) continue
+    const [, letters = '', first] = place as RegExpExecArray
+    const header = headers.get(Number(first)) ?? new Map<number, string>()
+    for (const [at, name] of names.entries())
+      if (name !== '') header.set(columnIndex(letters) + at, name.replace(/\s+/g, ' '))
+    headers.set(Number(first), header)
+  }
+  return headers
+}
+
 const marginCode = /&(?:"[^"]*"|K(?:[\da-f]{6}|\d\d[+-]\d{3})|\d+ ?|(.))/gis
 // Characters that XML cannot contain.
 const sectionMark = '\u0000'

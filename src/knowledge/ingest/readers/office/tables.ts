@@ -204,6 +204,15 @@ export class SheetTables {
       this.#flush()
   }
 
+  /** Begins a table at a row, with a header that is not among the rows. A table beside it keeps its own header. */
+  begin(number: number, header: SheetRow): void {
+    this.#flush()
+    const beside = number === this.#lastNumber + 1 ? (this.#header ?? []) : []
+    this.#header = new Map([...beside, ...header])
+    this.#started = true
+    this.#lastNumber = number - 1
+  }
+
   end(): void {
     this.#flush()
     this.#header = undefined
