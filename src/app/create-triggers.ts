@@ -16,7 +16,6 @@ export function createTriggers(
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.current(workspaceId, id)) !== undefined,
     changed: announce(adapters, schedulesChanged),
   })
-  const admit: QuotaService['admitRun'] = scope => quotas.admitRun(scope)
-  const worker = new TriggerWorker({ store: stores.triggers, triggers, runs, admit, cluster, log })
+  const worker = new TriggerWorker({ store: stores.triggers, triggers, runs, quotas, cluster, log })
   return { triggers, worker }
 }

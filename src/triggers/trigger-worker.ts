@@ -1,4 +1,4 @@
-import type { QuotaScope } from '../access/access-store.ts'
+import type { QuotaService } from '../access/quota-service.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { leaseMilliseconds } from '../cluster/leases.ts'
 import { AppError } from '../kernel/app-error.ts'
@@ -19,7 +19,7 @@ interface TriggerWorkerParts {
   store: TriggerStore
   triggers: Pick<TriggerService, 'runOf'>
   runs: Pick<Runs, 'start'>
-  admit(scope: QuotaScope): Promise<void>
+  quotas: Pick<QuotaService, 'admitRun'>
   cluster: Pick<Cluster, 'time' | 'subscribe'>
   log: WarnLog
 }
@@ -80,10 +80,10 @@ export class TriggerWorker {
 
   /** Starts the run of an occurrence; returns the error if it could not start. */
   async #start({ workspaceId, limits, trigger }: DueSchedule, at: number): Promise<AppError | undefined> {
-    const { triggers, runs, admit, log } = this.#parts
+    const { triggers, runs, quotas, log } = this.#parts
     try {
       const request = await triggers.runOf(workspaceId, trigger, { at })
-      await admit({ workspaceId, limits })
+      await quotas.admitRun({ workspaceId, limits })
       await runs.start(workspaceId, { ...request, runId: derivedId('run', [trigger.id, at]) })
       return undefined
     } catch (error) {

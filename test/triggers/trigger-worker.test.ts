@@ -53,7 +53,7 @@ describe('a worker of schedules', () => {
       store: source,
       triggers: { runOf: async () => ({}) as RunRequest },
       runs: { start: startRun },
-      admit: async () => {},
+      quotas: { admitRun: async () => {} },
       cluster: {
         time: { now: () => now, refresh: async () => {} } as never,
         // Looks again at once whenever the time has changed.
