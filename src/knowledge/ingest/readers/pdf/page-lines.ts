@@ -1,7 +1,9 @@
 import type { PdfPage } from './open-pdf.ts'
 import { inReadingOrder, type Region } from './page-columns.ts'
-import { type Direction, joinsWithoutSpace, readPieces } from './page-pieces.ts'
+import { readPieces } from './page-pieces.ts'
 import { type Row, rowsOf, type Segment, wideGap } from './page-rows.ts'
+import type { Direction } from './piece.ts'
+import { joinsWithoutSpace } from './piece-text.ts'
 
 export interface Edges {
   left: number

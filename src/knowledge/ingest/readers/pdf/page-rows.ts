@@ -1,4 +1,5 @@
-import { joinsWithoutSpace, type Piece } from './page-pieces.ts'
+import type { Piece } from './piece.ts'
+import { joinsWithoutSpace } from './piece-text.ts'
 
 /** A part of a line without wide gaps. */
 export interface Segment extends Omit<Piece, 'spaceAfter' | 'order' | 'rightToLeft'> {

@@ -1,6 +1,6 @@
 import type { Edges, Line } from './page-lines.ts'
-import { joinsWithoutSpace } from './page-pieces.ts'
 import type { Segment } from './page-rows.ts'
+import { joinsWithoutSpace } from './piece-text.ts'
 
 export interface TableRow {
   cells: string[]

@@ -3,8 +3,8 @@ import { rowText } from '../../chunking/document-text.ts'
 import { type BoldFonts, linesSetApart } from './bold-headings.ts'
 import type { DocumentFacts } from './document-facts.ts'
 import type { Line } from './page-lines.ts'
-import { joinsWithoutSpace } from './page-pieces.ts'
 import { type Table, type TableRow, withTables } from './page-tables.ts'
+import { joinsWithoutSpace } from './piece-text.ts'
 
 const itemMark =
   /^(?:[•‣◦▪●○■□–—·*\ue000-\uf8ff-]\s*|\(?\d{1,3}[.)、]\s*|[（(][一二三四五六七八九十\d]{1,3}[）)]|[一二三四五六七八九十]{1,3}、)(?=\S)/
