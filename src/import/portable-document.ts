@@ -7,9 +7,9 @@ import { isRecord } from '../kernel/is-record.ts'
 import { type JsonMember, jsonMembers } from '../kernel/json-members.ts'
 import { parseInPieces } from '../kernel/parse-in-pieces.ts'
 import { inSlices } from '../kernel/slices.ts'
+import type { SentGraph } from '../workflow/graph-checker.ts'
 import { readShapes } from '../workflow/layout-shapes.ts'
 import type { Position } from '../workflow/layout-store.ts'
-import type { SentGraph } from '../workflow/workflow-service.ts'
 
 /** A workflow as this platform exports it. */
 export interface PortableDocument {

@@ -1,19 +1,20 @@
-import { type Finding, firstFinding } from '../contract/finding.ts'
+import { firstFinding } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { mintId } from '../kernel/ids.ts'
 import { inSlices } from '../kernel/slices.ts'
-import { credentialMask, credentialsIn, isMasked, type PlacedCredential } from './credentials.ts'
-import { type Graph, parseGraph } from './graph.ts'
-import type { KindRegistry } from './node-kind.ts'
-import { type NodeOutline, outlineGraph } from './outline-graph.ts'
+import { parseGraph } from './graph.ts'
+import {
+  type CheckResult,
+  GraphChecker,
+  type GraphCheckerParts,
+  type PreparedGraph,
+  type SentGraph,
+} from './graph-checker.ts'
 import type { PublicationStore } from './publication-store.ts'
-import { refuseGraph } from './refuse-graph.ts'
 import type { FindUsers, WorkflowUser } from './used-by.ts'
-import { type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
-import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 import {
   type Expected,
@@ -23,15 +24,6 @@ import {
   type VersionSummary,
   type WorkflowStore,
 } from './workflow-store.ts'
-
-/** A graph of a request: `text` is stored, `value` is checked. */
-export interface SentGraph {
-  value: unknown
-  text: string
-  depth: number
-  /** JSON pointer to the graph in the request, for findings. */
-  pointer: string
-}
 
 /** A graph to be stored. */
 interface NewGraph {
@@ -54,35 +46,10 @@ interface Published {
   warnings: string[]
 }
 
-interface CheckResult {
-  runnable: boolean
-  errors: Finding[]
-  warnings: Warning[]
-  /** Only on request. */
-  outline?: Record<string, NodeOutline>
-}
-
 /** A graph that was accepted once; its depth is known to be within the limit. */
 async function storedGraph(graph: Uint8Array): Promise<SentGraph> {
   const text = new TextDecoder().decode(graph)
   return { value: await inSlices(parseGraph(graph)), text, depth: 0, pointer: '/workflow' }
-}
-
-/** A graph that was checked and can be stored. */
-interface PreparedGraph {
-  nodeCount: number
-  hasCredentials: boolean
-  warnings: Warning[]
-}
-
-/** The names of a workspace's secrets. */
-interface SecretNames {
-  names(workspaceId: string): Promise<ReadonlySet<string>>
-}
-
-/** The types of a workspace's shared tools, by id. */
-interface SharedTools {
-  types(workspaceId: string): Promise<SharedToolTypes>
 }
 
 /** Finds objections to publishing a version; blocking ones prevent it. */
@@ -92,13 +59,10 @@ export type PublicationGate = (
   version: number,
 ) => Promise<{ isBlocking: boolean; message: string }[]>
 
-interface WorkflowParts {
+interface WorkflowParts extends GraphCheckerParts {
   gate: PublicationGate
   store: WorkflowStore
   publications: PublicationStore
-  kinds: KindRegistry
-  secrets: SecretNames
-  tools: SharedTools
   users: readonly FindUsers[]
   clock: Clock
 }
@@ -110,20 +74,16 @@ export class WorkflowService {
   /** For reads that need no further checks. */
   readonly store: WorkflowStore
   readonly #publications: PublicationStore
-  readonly #kinds: KindRegistry
-  readonly #secrets: SecretNames
-  readonly #tools: SharedTools
+  readonly #checker: GraphChecker
   readonly #users: readonly FindUsers[]
   readonly #clock: Clock
   readonly #gate: PublicationGate
 
-  constructor({ gate, store, publications, kinds, secrets, tools, users, clock }: WorkflowParts) {
+  constructor({ gate, store, publications, users, clock, ...parts }: WorkflowParts) {
     this.store = store
     this.#gate = gate
     this.#publications = publications
-    this.#kinds = kinds
-    this.#secrets = secrets
-    this.#tools = tools
+    this.#checker = new GraphChecker(parts)
     this.#users = users
     this.#clock = clock
   }
@@ -133,7 +93,11 @@ export class WorkflowService {
     workflow: NewGraph & { id: string; expected: Expected; isAutosave?: boolean | undefined },
     isForeign = false,
   ): Promise<Saved> {
-    return this.#store(workspaceId, workflow, await this.#prepare(workspaceId, workflow.graph, isForeign))
+    return this.#store(
+      workspaceId,
+      workflow,
+      await this.#checker.prepare(workspaceId, workflow.graph, isForeign),
+    )
   }
 
   /** Stores a graph under a new id, or under a given one that must be free. `isForeign`: the graph comes from elsewhere. */
@@ -154,7 +118,8 @@ export class WorkflowService {
     isForeign = false,
   ): Promise<Saved[]> {
     const prepared: PreparedGraph[] = []
-    for (const { graph } of workflows) prepared.push(await this.#prepare(workspaceId, graph, isForeign))
+    for (const { graph } of workflows)
+      prepared.push(await this.#checker.prepare(workspaceId, graph, isForeign))
     const saved: Saved[] = []
     for (const [index, workflow] of workflows.entries())
       saved.push(
@@ -165,15 +130,6 @@ export class WorkflowService {
         ),
       )
     return saved
-  }
-
-  /** Checks a graph before its transaction begins, because the transaction should wait for nothing but the database. */
-  async #prepare(workspaceId: string, sent: SentGraph, isForeign: boolean): Promise<PreparedGraph> {
-    const graph = await this.#accept(sent)
-    const found = await inSlices(credentialsIn(graph, sent.pointer))
-    refuseMasks(found)
-    const warnings = await this.#warn(workspaceId, sent, { isForeign, found })
-    return { nodeCount: graph.nodes.length, hasCredentials: found.length > 0, warnings }
   }
 
   async #store(
@@ -200,20 +156,13 @@ export class WorkflowService {
     if (!(await this.store.remove(workspaceId, id, this.#clock.now()))) throw noWorkflow(id)
   }
 
-  async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {
-    const errors = await this.#refuse(sent)
-    const warnings = errors.length > 0 ? [] : await this.#warn(workspaceId, sent)
-    return {
-      runnable: errors.length === 0 && isRunnable(warnings),
-      errors: errors.slice(0, limits.findings),
-      warnings: warnings.slice(0, limits.findings),
-      ...(outline && { outline: await inSlices(outlineGraph(sent.value, this.#kinds)) }),
-    }
+  check(workspaceId: string, sent: SentGraph, outline?: boolean): Promise<CheckResult> {
+    return this.#checker.check(workspaceId, sent, outline)
   }
 
   async checkStored(workspaceId: string, id: string, outline?: boolean): Promise<CheckResult> {
     const { graph } = await this.get(workspaceId, id)
-    return this.check(workspaceId, await storedGraph(graph), outline)
+    return this.#checker.check(workspaceId, await storedGraph(graph), outline)
   }
 
   async get(workspaceId: string, id: string): Promise<StoredWorkflow> {
@@ -256,7 +205,7 @@ export class WorkflowService {
         request.version === undefined
           ? await this.get(workspaceId, id)
           : await this.version(workspaceId, id, request.version)
-      refuseUnrunnable(await this.check(workspaceId, await storedGraph(read.graph)), read.version)
+      refuseUnrunnable(await this.#checker.check(workspaceId, await storedGraph(read.graph)), read.version)
       const { version } = read
       const objections = await this.#gate(workspaceId, id, version)
       if (request.force_reason === undefined) refuseUntested(objections)
@@ -284,37 +233,6 @@ export class WorkflowService {
     const key = { workspaceId, workflowId: id, version }
     if (!(await this.#publications.setNote(key, note))) throw noWorkflow(id, version)
   }
-
-  /** The secrets and shared tools are read only for a graph that may refer to one; ids of shared tools begin with tool_. */
-  async #warn(
-    workspaceId: string,
-    sent: SentGraph,
-    { isForeign = false, found }: { isForeign?: boolean; found?: PlacedCredential[] } = {},
-  ): Promise<Warning[]> {
-    let secrets: SecretCheck | undefined
-    if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
-    const tools = sent.text.includes('"tool_') ? await this.#tools.types(workspaceId) : new Map()
-    const graph = sent.value as Graph
-    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, { secrets, tools }))
-    return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]
-  }
-
-  async #refuse(sent: SentGraph): Promise<Finding[]> {
-    if (sent.depth > limits.graphDepth) {
-      const message = `is nested deeper than ${limits.graphDepth} levels`
-      const errors = [{ path: sent.pointer, message }]
-      throw new AppError('too_deep', `The graph ${message}`, { errors })
-    }
-    return inSlices(refuseGraph(sent.value, this.#kinds, sent.pointer))
-  }
-
-  async #accept(sent: SentGraph): Promise<Graph> {
-    const findings = await this.#refuse(sent)
-    if (findings.length === 0) return sent.value as Graph
-    const message = `The graph cannot be stored: ${firstFinding(findings)}`
-    const errors = findings.slice(0, limits.findings)
-    throw new AppError('graph_invalid', message, { errors, data: { error_count: findings.length } })
-  }
 }
 
 function refuseUnrunnable({ runnable, errors, warnings }: CheckResult, version: number): void {
@@ -335,17 +253,6 @@ function refuseUntested(objections: Awaited<ReturnType<PublicationGate>>): void 
     `${blocking[0]}. Run the test set and fix what fails, or publish with a reason in force_reason.`,
     { errors: blocking.map(message => ({ path: '/version', message })) },
   )
-}
-
-/** A mask that is sent back would replace the stored credential. */
-function refuseMasks(found: readonly PlacedCredential[]): void {
-  const masked = found.filter(isMasked)
-  if (masked.length === 0) return
-  const message = `is the mask ${credentialMask}; send the real value, or {{#secret.name#}}`
-  throw new AppError('graph_invalid', `The graph cannot be stored: it contains the mask ${credentialMask}`, {
-    errors: masked.slice(0, limits.findings).map(({ pointer }) => ({ path: pointer, message })),
-    data: { error_count: masked.length },
-  })
 }
 
 /** The error for a new workflow whose id exists. */
