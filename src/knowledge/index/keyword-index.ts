@@ -3,26 +3,17 @@ import { TopScores } from '../../kernel/top-scores.ts'
 import type { QueryTerms } from '../text/query-terms.ts'
 import { termBytes } from './bytes.ts'
 import { findEntry, type TermEntry } from './postings.ts'
-import { type ScoredTerm, saturation, scoreChunks, scoreSegment } from './score-segment.ts'
+import { type ScoredTerm, scoreChunks, scoreSegment } from './score-segment.ts'
 import { blockOf } from './segment.ts'
 import type { CachedSegment, SegmentCache } from './segment-cache.ts'
 import type { SegmentEntry, SegmentSource } from './segment-store.ts'
 import { blocksNear, entriesNear, isCorrectable } from './spelling.ts'
+import { rarity, type WeighedTerm, weighTerms } from './weigh-terms.ts'
 
-/** A long query is scored by its rarest terms. */
-const maxTerms = 64
 /** Terms of `match` that are scored. */
 const maxMatched = 30
 /** Unknown words of a query that are looked for under another spelling. */
 const maxRespelt = 3
-/** A corrected word counts less than a word as written. */
-const respeltFactor = 0.7
-/**
- * A base consists of questions if a question word is in more than one chunk per this many terms, and in enough chunks.
- * Measured: one per 50 to 3,000 terms in bases of questions, and one per 10,000 or more in others.
- */
-const termsPerQuestion = 2000
-const minQuestions = 5
 /** Attempts while merges replace segments during a search. */
 const maxAttempts = 8
 
@@ -41,19 +32,6 @@ export interface KeywordHit extends KeywordPlace {
    * query.
    */
   score: number
-}
-
-export interface WeighedTerm {
-  term: string
-  /** Number of chunks that contain the term; recently deleted ones may still count. */
-  chunkCount: number
-  weight: number
-  /** The word of the query that the term probably corrects. */
-  insteadOf?: string
-  /** The query contains another form of the word. */
-  isOtherForm?: boolean
-  /** The share of the weight that a chunk gets for containing the term at all. */
-  presence?: number
 }
 
 export interface KeywordResult {
@@ -248,44 +226,7 @@ export class KeywordIndex implements KeywordSearch {
     const { chunkTotal, termTotal, averageLength } = totalsOf(segments)
     const countOf = (term: string): number =>
       segments.reduce((sum, { entries }) => sum + (entries.get(term)?.chunkCount ?? 0), 0)
-    const minQuestionCount = Math.max(minQuestions, termTotal / termsPerQuestion)
-    const isOfQuestions = terms.some(
-      term => factors.get(term)!.factorAmongQuestions && countOf(term) >= minQuestionCount,
-    )
-    const weighed = Array.from(new Set([...terms, ...respelt.keys()]), term => {
-      const chunkCount = countOf(term)
-      const insteadOf = respelt.get(term)
-      const {
-        factor: usual,
-        unknownFactor,
-        factorAmongQuestions,
-        isOtherForm,
-        presence,
-      } = factors.get(insteadOf ?? term)!
-      const known = (isOfQuestions && factorAmongQuestions) || usual
-      const factor = (chunkCount > 0 ? known : unknownFactor) * (insteadOf ? respeltFactor : 1)
-      const weight = rarity(chunkTotal, chunkCount) * (saturation + 1) * factor
-      return {
-        term,
-        chunkCount,
-        weight,
-        factor,
-        ...(insteadOf && { insteadOf }),
-        ...(isOtherForm && { isOtherForm }),
-        ...(presence && { presence }),
-      }
-    })
-    const known = weighed
-      .filter(({ chunkCount }) => chunkCount > 0)
-      .sort((left, right) => right.weight - left.weight)
-    const deciding = known.slice(0, maxTerms).map(({ factor: _, ...term }): WeighedTerm => term)
-    const asked = weighed.filter(({ isOtherForm }) => !isOtherForm)
-    const counted = asked.some(({ chunkCount }) => chunkCount > 0) ? asked : weighed
-    const knownWeight = counted.reduce(
-      (sum, { chunkCount, weight }) => sum + (chunkCount > 0 ? weight : 0),
-      0,
-    )
-    const highest = knownWeight / knownShare(counted, chunkTotal)
+    const { deciding, highest } = weighTerms(terms, respelt, factors, { chunkTotal, termTotal, countOf })
 
     const top = new TopScores<Omit<KeywordHit, 'score'>>(limit, 0)
     for (const segment of segments) this.#score(segment, deciding, averageLength, limit, top, batchIds)
@@ -347,23 +288,3 @@ const scoredTerms = (
     const entry = entries.get(term)
     return entry ? { entry, weight: weight * (1 - 1.5 * presence), presence: weight * presence } : []
   })
-
-const rarity = (chunkTotal: number, chunkCount: number): number =>
-  Math.log(1 + (chunkTotal - chunkCount + 0.5) / (chunkCount + 0.5))
-
-/** Added to the chunk count when known words are compared with unknown ones: in a tiny base every known word is common. */
-const otherChunks = 200
-
-/**
- * The share of the query that the base can match at all. Unknown words count as much as the rarest known ones: a
- * question is usually about them, and its other words must not make a passage look relevant.
- */
-function knownShare(weighed: readonly { chunkCount: number; factor: number }[], chunkTotal: number): number {
-  let [known, all] = [0, 0]
-  for (const { chunkCount, factor } of weighed) {
-    const weight = rarity(chunkTotal + otherChunks, chunkCount) * factor
-    all += weight
-    if (chunkCount > 0) known += weight
-  }
-  return all === 0 ? 1 : known / all
-}
