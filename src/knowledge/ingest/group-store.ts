@@ -1,3 +1,4 @@
+import type { Transaction } from '../../database/database.ts'
 import { list, Query, sql, tuples } from '../../database/sql.ts'
 import { insertRows, Store } from '../../database/store.ts'
 import { as, json } from '../../database/table.ts'
@@ -174,41 +175,45 @@ export class GroupStore extends Store {
         sql`UPDATE generations SET revision = revision + 1 WHERE ${generation} RETURNING ${revision}`,
       )
       if (!next) throw new AppError('unavailable', 'The generation of the index was removed meanwhile.')
-      await insertRows(
-        transaction,
-        batches,
-        documents.map(({ job: { batchId: id, fileId }, chunks: { length: chunkCount } }) => ({
-          ...{
-            workspaceId,
-            id,
-            generationId,
-            fileId,
-            state: 'live' as const,
-            chunkCount,
-            ...next,
-            manual: false,
-          },
-        })),
-      )
-      await insertRows(
-        transaction,
-        chunks,
-        documents.flatMap(({ job, chunks }) => chunks.map(chunk => chunkRow(job, chunk))),
-      )
-      await insertVectors(
-        transaction,
-        this.database.dialect,
-        { workspaceId, generationId, writtenAt: now },
-        documents.flatMap(({ job: { batchId }, chunks, vectors }) =>
-          vectors.map((vector, at) => ({ batchId, position: chunks[at]!.position, vector })),
-        ),
-      )
-      // The chunks of a document that was left out are never found, because its batch does not exist.
-      const row = { workspaceId, generationId, id: segmentId, state: 'live', createdAt: now } as const
-      await insertSegment(transaction, segment, row)
-      for (let from = blocksPerTransaction; from < segment.blocks.length; from += blocksPerTransaction)
-        await insertBlocks(transaction, segment, row, from)
+      await this.#insert(transaction, documents, next.revision, segment, { segmentId, now })
       return documents
     })
+  }
+
+  /** Inserts the batches of documents, with their chunks and vectors, and the segment that they share. */
+  async #insert(
+    transaction: Transaction,
+    documents: readonly ReadDocument[],
+    revision: number,
+    segment: Segment,
+    { segmentId, now }: { segmentId: string; now: number },
+  ): Promise<void> {
+    const { workspaceId, generationId } = documents[0]!.job
+    await insertRows(
+      transaction,
+      batches,
+      documents.map(({ job: { batchId: id, fileId }, chunks: { length: chunkCount } }) => ({
+        ...{ workspaceId, id, generationId, fileId, state: 'live' as const },
+        ...{ chunkCount, revision, manual: false },
+      })),
+    )
+    await insertRows(
+      transaction,
+      chunks,
+      documents.flatMap(({ job, chunks }) => chunks.map(chunk => chunkRow(job, chunk))),
+    )
+    await insertVectors(
+      transaction,
+      this.database.dialect,
+      { workspaceId, generationId, writtenAt: now },
+      documents.flatMap(({ job: { batchId }, chunks, vectors }) =>
+        vectors.map((vector, at) => ({ batchId, position: chunks[at]!.position, vector })),
+      ),
+    )
+    // The chunks of a document that was left out are never found, because its batch does not exist.
+    const row = { workspaceId, generationId, id: segmentId, state: 'live', createdAt: now } as const
+    await insertSegment(transaction, segment, row)
+    for (let from = blocksPerTransaction; from < segment.blocks.length; from += blocksPerTransaction)
+      await insertBlocks(transaction, segment, row, from)
   }
 }
