@@ -63,6 +63,22 @@ function repeat(signal: AbortSignal, milliseconds: number, act: () => Promise<vo
   signal.addEventListener('abort', () => clearInterval(timer))
 }
 
+/** Whether the token and its access still exist. As long as nothing changes, the check needs no database. */
+function accessCheck(request: FastifyRequest, isAllowed: () => Promise<boolean>): () => Promise<boolean> {
+  const { server } = request
+  /** Undefined at first, because the access may have changed since the request was accepted. */
+  let allowedIn: number | undefined
+  return async () => {
+    const generation = server.accessGeneration()
+    // A token may also expire.
+    if (!(await server.isStillAuthorized(request))) return false
+    if (generation !== undefined && generation === allowedIn) return true
+    if (!(await isAllowed())) return false
+    allowedIn = generation
+    return true
+  }
+}
+
 /**
  * The body of an event stream. It requests the next event only when the client has read the previous one, so it buffers
  * at most one event besides the socket. A client that reads nothing is disconnected by the socket timeout, which every
@@ -115,17 +131,7 @@ function eventBody(request: FastifyRequest, source: EventSource, options: Stream
     // No comment while data is unread: comments would only pile up.
     if (body.readableLength === 0 && idle >= limits.eventCommentMilliseconds / 2) body.push(comment)
   })
-  /** Undefined at first, because the access may have changed since the request was accepted. */
-  let allowedIn: number | undefined
-  const isStillAllowed = async (): Promise<boolean> => {
-    const generation = server.accessGeneration()
-    // A token may also expire; as long as nothing changes, that check needs no database.
-    if (!(await server.isStillAuthorized(request))) return false
-    if (generation !== undefined && generation === allowedIn) return true
-    if (!(await isAllowed())) return false
-    allowedIn = generation
-    return true
-  }
+  const isStillAllowed = accessCheck(request, isAllowed)
   // A stream may last long, so access is checked again. A check that fails does not end the stream.
   repeat(signal, limits.reauthorizeMilliseconds, async () => {
     if (!(await isStillAllowed())) end(': access was revoked: the token or the agent no longer exists')
