@@ -1,4 +1,3 @@
-import type { HeapInfo } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
@@ -13,6 +12,7 @@ import type {
   ReadPart,
 } from '../../knowledge/ingest/document-reader.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
+import { tooMuchMemory, Watchdog } from './watchdog.ts'
 import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
 
 interface PoolOptions {
@@ -29,21 +29,10 @@ interface PoolOptions {
   ffmpeg?: string
 }
 
-/** A thread that reaches its heap limit may crash the process, so a lower limit is checked often. */
-const checkMilliseconds = 50
 const extraMegabytes = 512
-
-/** By the clock a worker may be silent this many times as long: its priority is low, so beside other load it hardly runs. */
-const clockFactor = 10
 
 /** Files up to this size are loaded before a thread is free, so that no thread waits for the disk. */
 const smallFileBytes = 64 << 10
-
-/** Memory outside of the heap, which grows when a file is unpacked: a small one must not become arbitrarily large. */
-const maxUnpacked = (task: Task): number =>
-  task.kind === 'read'
-    ? limits.unpackedBytes + limits.unpackedRatio * task.file.bytes.byteLength
-    : Number.POSITIVE_INFINITY
 
 type Handlers = Pick<FileToLoad, 'media' | 'onPages' | 'onProgress'> & { take(part: ReadPart): Promise<void> }
 
@@ -132,48 +121,21 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     { take, onProgress, ...handlers }: Handlers,
     stopping: AbortSignal,
   ): Promise<Report> {
-    const failed = new AbortController()
-    const { memoryMegabytes, silenceMilliseconds } = this.#options
-    const maxHeap = memoryMegabytes * 2 ** 20
-    let maxExternal = maxUnpacked(task)
-    /** Since the last report; undefined while the thread waits or is being started. */
-    let silence: { since: number; processorTime?: number } | undefined
-    let isAsked = false
-    const check = (heap: HeapInfo, { user, system }: NodeJS.CpuUsage): void => {
-      if (heap.used_heap_size > maxHeap || heap.external_memory > maxExternal) failed.abort(tooMuchMemory())
-      if (!silence) return
-      const processorTime = (user + system) / 1000
-      silence.processorTime ??= processorTime
-      if (processorTime - silence.processorTime > silenceMilliseconds)
-        failed.abort(tooSlow(silenceMilliseconds))
-    }
-    const checkTimer = setInterval(() => {
-      if (!isAsked) {
-        isAsked = true
-        Promise.all([worker.getHeapStatistics(), worker.cpuUsage()])
-          .then(([heap, usage]) => check(heap, usage))
-          // The thread does not run yet, or has ended.
-          .catch(() => {})
-          .finally(() => {
-            isAsked = false
-          })
-      }
-      // A thread answers late if it hardly runs, and not at all from within native code.
-      if (silence && performance.now() - silence.since > clockFactor * silenceMilliseconds)
-        failed.abort(tooSlow(clockFactor * silenceMilliseconds))
-    }, checkMilliseconds)
+    const watchdog = new Watchdog(worker, task, this.#options)
+    const { failed } = watchdog
     const ended = new AbortController()
     const reply = mediaReplies(handlers, AbortSignal.any([stopping, failed.signal, ended.signal]))
     /** Questions of the thread that are not answered yet. */
     let waiting = 0
     const watch = (): void => {
       // Models have their own timeouts.
-      silence = waiting > 0 ? undefined : { since: performance.now() }
+      if (waiting > 0) watchdog.pause()
+      else watchdog.expectReport()
     }
     try {
       worker.postMessage(task, transferred(task))
       for await (const report of reportsOf<Report>(worker, stopping, failed, crashed)) {
-        silence = undefined
+        watchdog.pause()
         if (report.kind === 'part' && !report.part.isLast) {
           await take(report.part)
           worker.postMessage({ kind: 'next' } satisfies Task)
@@ -187,7 +149,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
               waiting--
               if (answer === true && !this.#grown.has(worker)) {
                 this.#grown.add(worker)
-                maxExternal += limits.renderingBytes
+                watchdog.allowRendering()
               }
               worker.postMessage({ kind: 'reply', question: number, reply: answer } satisfies Task)
               watch()
@@ -200,7 +162,7 @@ export class WorkerPool implements DocumentReader, MergeWorker {
       throw new Error('The worker sent no result')
     } finally {
       ended.abort()
-      clearInterval(checkTimer)
+      watchdog.stop()
     }
   }
 
@@ -235,19 +197,6 @@ function transferred(task: Task): ArrayBuffer[] {
   if (task.kind === 'read') return [task.file.bytes.buffer]
   return task.kind === 'merge' ? transferable(task.segments) : []
 }
-
-const tooSlow = (milliseconds: number): DocumentFailure =>
-  new DocumentFailure(
-    'too_complex',
-    `Processing made no progress for ${Math.round(milliseconds / 1000)} s. Split the document, or save it in a simpler form.`,
-  )
-
-const tooMuchMemory = (cause?: Error): DocumentFailure =>
-  new DocumentFailure(
-    'too_complex',
-    'Processing needed more memory than allowed. Split the document, or save it in a simpler form.',
-    { cause },
-  )
 
 /** A thread that ends on its own nearly always ran out of memory. */
 const crashed = (error: Error): Error =>
