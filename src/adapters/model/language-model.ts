@@ -1,5 +1,5 @@
 import { validateHeaderValue } from 'node:http'
-import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { limits } from '../../contract/limits.ts'
 import { followSignal } from '../../kernel/follow-signal.ts'
 import {
@@ -8,8 +8,6 @@ import {
   type ModelFeatures,
   type ModelRequest,
   type OnText,
-  type TokenUsage,
-  type ToolCall,
   withOwnKey,
 } from '../../models/language-model.ts'
 import { trimHistory } from '../../models/trim-history.ts'
@@ -26,6 +24,7 @@ import { failureOfEgress, failureOfStream } from './endpoint-failure.ts'
 import { EndpointHealth } from './endpoint-health.ts'
 import { LearnedValues } from './learned-values.ts'
 import { modelFetch } from './model-fetch.ts'
+import { readModelStream } from './read-model-stream.ts'
 import {
   applyFallbacks,
   fallbackFor,
@@ -35,7 +34,6 @@ import {
   type RequestFallback,
 } from './request-fallbacks.ts'
 import { shortenedFor } from './shorten-request.ts'
-import { ThinkSplitter } from './think-splitter.ts'
 
 /** A streamed call is one attempt. */
 interface StreamTimeouts extends Omit<TimeoutOptions, 'attemptMilliseconds'> {
@@ -125,17 +123,27 @@ async function openChatModel({ endpoint, model, fetch, transform }: ChatModel): 
   return provider.chatModel(model)
 }
 
-/** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, per workspace. */
-export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
-  const { egress, model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
-  const { health = new EndpointHealth(options), extraBody, contextLength, supports } = options
-  const endpoint = endpointOf(labels, options)
+type StreamCall = (
+  request: ModelRequest,
+  used: ReadonlySet<RequestFallback>,
+  onText: OnText,
+  signal: AbortSignal,
+) => Promise<ModelAnswer>
+
+/**
+ * Makes one attempt of a call: sends the request with the given fallbacks, and reads the stream of the answer. `onFirst`
+ * is called at the first token.
+ */
+function createStreamCall(
+  { egress, model, extraBody, ...options }: LanguageModelOptions,
+  endpoint: ModelEndpoint,
+  onFirst: () => void,
+): StreamCall {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   /** Signals of requests whose response ended with `[DONE]`: the library passes a signal to `fetch` unchanged. */
   const done = new WeakSet<AbortSignal>()
   /** The images of responses, by the signals of their requests; gateways repeat some in the last event. */
   const images = new WeakMap<AbortSignal, Set<string>>()
-  const { learned = new LearnedFallbacks(new LearnedValues(endpoint.timing.clock), '') } = options
   const fetch = modelFetch({
     egress,
     endpoint,
@@ -164,12 +172,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     return chat
   }
 
-  async function stream(
-    request: ModelRequest,
-    used: ReadonlySet<RequestFallback>,
-    onText: OnText,
-    signal: AbortSignal,
-  ): Promise<ModelAnswer> {
+  return async (request, used, onText, signal) => {
     const chat = await open(used)
     const timer = progressTimer(timeouts, signal, () => failureOfEgress(endpoint, 'timed_out'))
     const abortSignal = timer.signal
@@ -177,7 +180,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       const { stream } = await chat.doStream({ ...toCallOptions(request, fallbackKey(used)), abortSignal })
       const answer = await readModelStream(stream, {
         onText,
-        onProgress: () => timer.progress(() => health.responds()),
+        onProgress: () => timer.progress(onFirst),
         isDone: () => done.has(abortSignal),
         images: () => images.get(abortSignal) ?? new Set(),
       })
@@ -190,7 +193,16 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       timer.clear()
     }
   }
+}
 
+/** Any endpoint with OpenAI's chat completions API. It learns what the provider rejects, per workspace. */
+export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
+  const { model, labels = endpointLabels(`Model "${model}"`, 'MODEL') } = options
+  const { health = new EndpointHealth(options), contextLength, supports } = options
+  const endpoint = endpointOf(labels, options)
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const { learned = new LearnedFallbacks(new LearnedValues(endpoint.timing.clock), '') } = options
+  const stream = createStreamCall(options, endpoint, () => health.responds())
   return {
     name: model,
     generate: async (given, onText, signal) => {
@@ -221,113 +233,5 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
         }
       }
     },
-  }
-}
-
-interface StreamHandlers {
-  /** The model has written text, reasoning or part of a tool call. */
-  onProgress(): void
-  onText: OnText
-  /** Whether the stream ended with `[DONE]`. */
-  isDone(): boolean
-  images(): ReadonlySet<string>
-}
-
-/** The library's error for a stream without a finish reason; some servers send none, and end properly. */
-const isMissingReason = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'AI_InvalidResponseDataError'
-
-/** More than any model reads or writes in one call. */
-const maxTokens = 1e9
-
-/** Providers have been seen to send fractions and negative numbers. */
-const tokens = (count: number | undefined): number =>
-  count !== undefined && Number.isSafeInteger(count) && count >= 0 ? Math.min(count, maxTokens) : 0
-
-const toUsage = (usage: LanguageModelV4Usage | undefined): TokenUsage => ({
-  promptTokens: tokens(usage?.inputTokens.total),
-  completionTokens: tokens(usage?.outputTokens.total),
-})
-
-/** OpenAI's names, those of Mistral and Zhipu, and those of Gemini behind gateways. */
-const cutReasons: readonly (readonly [names: RegExp, NonNullable<ModelAnswer['cutBy']>])[] = [
-  [/^((model_)?length|max_tokens)$/i, 'length'],
-  [
-    /^(content_filter|sensitive|blocklist|spii|(image_)?(safety|recitation|prohibited_content))$/i,
-    'content_filter',
-  ],
-]
-
-/** The provider failed before the answer was complete; the last two are names of Zhipu and DeepSeek. */
-const failureReasons = /^(error|network_error|insufficient_system_resource)$/i
-
-const progressParts = new Set(['text-delta', 'reasoning-delta', 'tool-input-start', 'tool-input-delta'])
-
-function toolCallOf(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): ToolCall {
-  const { toolCallId: id, toolName: name, input, providerMetadata = {} } = part
-  const signature = Object.values(providerMetadata)[0]?.['thoughtSignature']
-  return { id, name, arguments: input, ...(typeof signature === 'string' && { signature }) }
-}
-
-const isData = (url: string): boolean => url.startsWith('data:')
-
-/** Markdown for images on other servers, which are not fetched. */
-const linksIn = (images: ReadonlySet<string>, text: string): string =>
-  [...images]
-    .filter(url => /^https?:\/\/[^\s()<>"]+$/.test(url) && !text.includes(url))
-    .map((url, at) => `${text === '' && at === 0 ? '' : '\n\n'}![](${url})`)
-    .join('')
-
-/** Forwards every piece of text at once. Undefined when the stream ended before the answer was complete. */
-async function readModelStream(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
-  { onProgress, onText, isDone, images }: StreamHandlers,
-): Promise<ModelAnswer | undefined> {
-  let text = ''
-  let reasoning = ''
-  const toolCalls: ToolCall[] = []
-  let usage: LanguageModelV4Usage | undefined
-  let reason: string | undefined
-  const onReasoning = (piece: string): void => {
-    reasoning += piece
-  }
-  const splitter = new ThinkSplitter((piece, restarts) => {
-    text = restarts ? piece : text + piece
-    onText(piece, restarts)
-  }, onReasoning)
-  // Iterating over the stream itself would take one more promise for every part.
-  const reader = stream.getReader()
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const part = next.value
-      if (progressParts.has(part.type)) onProgress()
-      if (part.type === 'text-delta') splitter.write(part.delta)
-      else if (part.type === 'reasoning-delta') onReasoning(part.delta)
-      else if (part.type === 'tool-call') toolCalls.push(toolCallOf(part))
-      else if (part.type === 'finish') {
-        usage = part.usage
-        reason = part.finishReason.raw
-      } else if (part.type === 'error' && !isMissingReason(part.error)) throw part.error
-    }
-    splitter.end()
-    const links = linksIn(images(), text)
-    text += links
-    if (links !== '') onText(links, false)
-  } finally {
-    void reader.cancel().catch(() => {})
-  }
-  // A finish reason or `[DONE]` is enough, since servers omit either, but `[DONE]` alone is not an answer.
-  const made = [...images()].filter(isData)
-  const hasAnswer = text !== '' || toolCalls.length > 0 || made.length > 0
-  const isComplete = reason === undefined ? isDone() && hasAnswer : !failureReasons.test(reason)
-  if (!isComplete) return undefined
-  const cutBy = cutReasons.find(([names]) => names.test(reason ?? ''))?.[1]
-  return {
-    text,
-    toolCalls,
-    usage: toUsage(usage),
-    ...(made.length > 0 && { images: made }),
-    ...(reasoning.trim() !== '' && { reasoning: reasoning.trim() }),
-    ...(cutBy && { cutBy }),
   }
 }
