@@ -39,7 +39,9 @@ async function drop(page: Page, dropped: Record<string, string>): Promise<void> 
     return data
   })()`)
   const zone = page.getByRole('region', { name: 'Drop files or folders here' })
-  await zone.dispatchEvent('drop', { dataTransfer: data })
+  await zone.waitFor()
+  // Anywhere on the page.
+  await page.getByRole('heading', { level: 1 }).dispatchEvent('drop', { dataTransfer: data })
 }
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })

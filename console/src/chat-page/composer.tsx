@@ -1,10 +1,10 @@
-import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiFailure } from '../api/api-failure.ts'
 import type { Outgoing } from '../pages/agents/chat/chat-state.ts'
 import { dataTypeFor } from '../pages/agents/chat/message-form.ts'
 import { type Attachment, useAttachments } from '../pages/agents/chat/use-attachments.ts'
 import { FileInput } from '../ui/file-input.tsx'
-import { takeDroppedFiles } from '../ui/stray-files.ts'
+import { useDroppedFiles } from '../ui/use-dropped-files.ts'
 import { useSendWhenReady } from '../ui/use-send-when-ready.ts'
 import { defineWords } from '../ui/words.ts'
 import { failureText, useFailureWords } from './failure-words.ts'
@@ -113,12 +113,7 @@ export function Composer({
     problemOf: error => failureText(failures, error),
   })
   const canAttach = profile.message_types.includes('file')
-  const [isOver, setIsOver] = useState(false)
-  const takeFiles = useEffectEvent(files.add)
-  useEffect(
-    () => (canAttach ? takeDroppedFiles(dropped => takeFiles(dropped), setIsOver) : undefined),
-    [canAttach],
-  )
+  const isOver = useDroppedFiles(data => files.add(data.files), canAttach)
   const uploaded = files.attachments.flatMap(each => each.uploaded ?? [])
   const hasSomething = text.trim() !== '' || files.attachments.length > 0
   const isAllowed = isReady && hasSomething && files.attachments.every(({ problem }) => problem === undefined)

@@ -14,6 +14,7 @@ import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
 import type { UploadQueue } from '../../ui/uploads/upload-queue.ts'
 import { uploadsTo, useUploads } from '../../ui/uploads/use-uploads.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { useDroppedFiles } from '../../ui/use-dropped-files.ts'
 import type { PageProps } from '../page-props.ts'
 import { FilePreview } from './file-preview.tsx'
 import { useFileWords } from './file-words.ts'
@@ -32,7 +33,7 @@ export function FilesPage(_: PageProps) {
   const rested = useDebounced(keyword)
   useEffect(() => setView(before => ({ ...before, keyword: rested, page: 1 })), [rested])
   const files = useFiles(view)
-  const isOver = useDrop(uploadFiles, may.write)
+  const isOver = useDroppedFiles(data => uploadFiles([...data.files]), may.write)
   const remove = useDeleteFiles(ids => {
     setSelected(before => before.filter(({ file_id }) => !ids.includes(file_id)))
     setPreviewed(before => (before && ids.includes(before.file_id) ? undefined : before))
@@ -170,44 +171,6 @@ function FilesTools({ keyword, onKeyword, selected, onClear, onDelete }: FilesTo
       )}
     </div>
   )
-}
-
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
-
-/** Accepts files dropped anywhere on the page; reports whether files are dragged over it. */
-function useDrop(onFiles: (files: File[]) => void, isEnabled: boolean): boolean {
-  const [isOver, setIsOver] = useState(false)
-  const latest = useRef(onFiles)
-  latest.current = onFiles
-  useEffect(() => {
-    if (!isEnabled) return
-    // Enter and leave fire for every element on the way.
-    let depth = 0
-    const enter = (event: DragEvent): void => {
-      if (hasFiles(event)) setIsOver(++depth > 0)
-    }
-    const leave = (event: DragEvent): void => {
-      if (hasFiles(event)) setIsOver(--depth > 0)
-    }
-    const over = (event: DragEvent): void => {
-      if (hasFiles(event)) event.preventDefault()
-    }
-    const drop = (event: DragEvent): void => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      depth = 0
-      setIsOver(false)
-      latest.current([...(event.dataTransfer?.files ?? [])])
-    }
-    const listeners = { dragenter: enter, dragleave: leave, dragover: over, drop } as const
-    for (const [name, listener] of Object.entries(listeners))
-      window.addEventListener(name as keyof typeof listeners, listener)
-    return () => {
-      for (const [name, listener] of Object.entries(listeners))
-        window.removeEventListener(name as keyof typeof listeners, listener)
-    }
-  }, [isEnabled])
-  return isOver
 }
 
 /** Opens the browser's file dialog. */

@@ -9,7 +9,7 @@ import {
 } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { App, Button, Popover } from 'antd'
-import { type DragEvent, type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { ApiFailure } from '../../api/api-failure.ts'
 import { call } from '../../api/call.ts'
 import { upload } from '../../api/upload.ts'
@@ -18,6 +18,7 @@ import { FileInput } from '../../ui/file-input.tsx'
 import { UploadPanel } from '../../ui/uploads/upload-panel.tsx'
 import type { UploadEntry, UploadQueue, UploadSteps } from '../../ui/uploads/upload-queue.ts'
 import { uploadsTo, useUploads } from '../../ui/uploads/use-uploads.ts'
+import { useDroppedFiles } from '../../ui/use-dropped-files.ts'
 import { defineWords } from '../../ui/words.ts'
 import { MetadataEditor } from './metadata-editor.tsx'
 import { type MetadataRow, metadataOf } from './metadata-rows.ts'
@@ -185,31 +186,18 @@ interface DropZoneProps {
   isLarge: boolean
 }
 
-/** Accepts any number of files and folders. */
+/** Accepts any number of files and folders, wherever on the page they are dropped. */
 function DropZone({ onFiles, children, isLarge }: DropZoneProps) {
   const words = useDropZoneWords()
   const showFailure = useFailureToast()
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
-  const [isOver, setIsOver] = useState(false)
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    setIsOver(false)
-    droppedFiles(event.dataTransfer).then(onFiles, showFailure)
-  }
+  const isOver = useDroppedFiles(data => void droppedFiles(data).then(onFiles, showFailure), true)
   const take = (chosen: File[]): void => onFiles(pickedFiles(chosen))
   return (
     <section
       className={`kb-drop-zone${isLarge ? ' is-large' : ''}${isOver ? ' over' : ''}`}
       aria-label={words.title}
-      onDragOver={event => {
-        event.preventDefault()
-        setIsOver(true)
-      }}
-      onDragLeave={event => {
-        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setIsOver(false)
-      }}
-      onDrop={drop}
     >
       <InboxOutlined className="kb-drop-zone-icon" aria-hidden />
       <div className="kb-drop-zone-words">
