@@ -79,6 +79,53 @@ describeConsole('Arranging the canvas', world => {
     await eventually(async () => assert.deepEqual(await placed('aligned'), positions))
   })
 
+  flow(world, 'dragging beyond the minimap keeps the drawing in sight', async ({ page }) => {
+    await prepare('map')
+    const { canvas, card } = await openCanvas(page, world, 'map')
+    const ground = (await canvas.boundingBox())!
+    const map = (await page.getByRole('img', { name: /^Minimap/ }).boundingBox())!
+    const [x, y] = [map.x + map.width / 2, map.y + map.height / 2]
+    for (const [dx, dy] of [
+      [800, -500],
+      [-400, 300],
+    ] as const) {
+      await page.mouse.move(x, y)
+      await page.mouse.down()
+      await page.mouse.move(x + dx, y + dy, { steps: 8 })
+      await page.mouse.up()
+      const isInSight = async (title: string): Promise<boolean> => {
+        const box = await card(title)
+          .locator('.card-body')
+          .boundingBox({ timeout: 1000 })
+          .catch(() => null)
+        return (
+          box !== null &&
+          box.x < ground.x + ground.width &&
+          box.x + box.width > ground.x &&
+          box.y < ground.y + ground.height &&
+          box.y + box.height > ground.y
+        )
+      }
+      const inSight = await Promise.all(['Alpha', 'Beta', 'Gamma'].map(isInSight))
+      assert.ok(inSight.includes(true), `after dragging by ${dx}, ${dy}`)
+    }
+  })
+
+  flow(world, 'a file that is dropped on the canvas does not replace the page', async ({ page }) => {
+    await prepare('stray')
+    const { canvas } = await openCanvas(page, world, 'stray')
+    const data = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['{}'], 'workflow.json', { type: 'application/json' }))
+      return data
+    })()`)
+    await page.evaluate(`document.addEventListener('drop', event => {
+      setTimeout(() => { globalThis.isPrevented = event.defaultPrevented })
+    })`)
+    await canvas.dispatchEvent('drop', { dataTransfer: data })
+    await untilTrue(page, 'globalThis.isPrevented === true')
+  })
+
   flow(world, 'the panel is resized by pointer and keys, and remembered', async ({ page }) => {
     await prepare('panel')
     const { card } = await openCanvas(page, world, 'panel')

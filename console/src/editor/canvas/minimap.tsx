@@ -88,6 +88,8 @@ function paint(element: HTMLCanvasElement, scene: Scene, canvas: Canvas, colours
   pen.strokeRect(...put(seen.x, seen.y, seen.width, seen.height))
 }
 
+const between = (least: number, value: number, most: number): number => Math.max(least, Math.min(value, most))
+
 /** The whole drawing at a small scale; pressing or dragging there moves the view. */
 export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
   const words = useCanvasWords()
@@ -116,9 +118,12 @@ export function Minimap({ canvas, scene }: { canvas: Canvas; scene: Scene }) {
     if (!fit || event.buttons === 0) return
     event.currentTarget.setPointerCapture(event.pointerId)
     const box = event.currentTarget.getBoundingClientRect()
+    const drawn = areaOf(scene)
+    if (!drawn) return
+    // The pointer may leave the map while dragging; the view always shows a part of the drawing.
     canvas.camera.centreOn({
-      x: (event.clientX - box.left - fit.left) / fit.scale,
-      y: (event.clientY - box.top - fit.top) / fit.scale,
+      x: between(drawn.x, (event.clientX - box.left - fit.left) / fit.scale, drawn.x + drawn.width),
+      y: between(drawn.y, (event.clientY - box.top - fit.top) / fit.scale, drawn.y + drawn.height),
     })
   }
   return (
