@@ -26,7 +26,10 @@ describeConsole('Notes and groups', world => {
     await canvas.focus()
     await page.keyboard.press('s')
     const text = page.getByRole('textbox', { name: 'Text of the note' })
-    await text.fill('Ask legal first')
+    // At once: what is typed now are no shortcuts of the canvas.
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.equal(await text.and(page.locator(':focus')).count(), 1)
+    await page.keyboard.type('Ask legal first')
     await text.press('Escape')
     const note = canvas.getByRole('button', { name: 'Note: Ask legal first' })
     await note.waitFor()

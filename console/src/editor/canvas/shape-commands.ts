@@ -34,7 +34,7 @@ export interface ShapeCommands {
   removeEdits(): Edit[]
 }
 
-const newNote = { width: 240, height: 144, text: '', color: 'yellow' } as const
+export const newNote = { width: 240, height: 144, text: '', color: 'yellow' } as const
 
 interface ShapeSource {
   store: EditorStore

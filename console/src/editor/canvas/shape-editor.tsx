@@ -5,10 +5,13 @@ import { useEditorState } from '../workflow-editor.ts'
 import { useCanvasWords } from './canvas-words.ts'
 import type { Commands } from './commands.ts'
 import type { Canvas } from './create-canvas.ts'
+import type { Scene } from './scene.ts'
 
 interface ShapeEditorProps {
   id: string
   canvas: Canvas
+  /** May be newer than what the canvas has drawn: a note that was just added is edited at once. */
+  scene: Scene
   commands: Commands
   onClose(): void
 }
@@ -17,11 +20,11 @@ interface ShapeEditorProps {
  * The text of a note or the name of a group, edited in place. Leaving the field confirms. Escape confirms a note, in
  * which Enter is a line break, and cancels a name.
  */
-export function ShapeEditor({ id, canvas, commands, onClose }: ShapeEditorProps) {
+export function ShapeEditor({ id, canvas, scene, commands, onClose }: ShapeEditorProps) {
   const words = useCanvasWords()
   const { shapes } = useEditorState()
   const shape = shapeOf(shapes, id)
-  const box = canvas.scene().shapes.find(each => each.id === id)
+  const box = scene.shapes.find(each => each.id === id)
   const before = shape?.type === 'note' ? shape.text : (shape?.title ?? '')
   const [text, setText] = useState(before)
   const isOver = useRef(false)

@@ -27,6 +27,7 @@ import { draggedKind } from './palette.tsx'
 import type { Scene } from './scene.ts'
 import { ConnectDialog, SelectionBar } from './selection-bar.tsx'
 import { ShapeEditor } from './shape-editor.tsx'
+import { spotForNote } from './spot-for-note.ts'
 import { useCanvas } from './use-canvas.ts'
 import { ZoomBar } from './zoom-bar.tsx'
 import './canvas.css'
@@ -142,8 +143,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     find: () => setIsFinding(true),
   })
   const addNote = ({ camera }: Canvas): void => {
-    const { x, y, width, height } = camera.view()
-    setEditedShape(commands.shapes.addNote({ x: x + width / 2 - 120, y: y + height / 2 - 72 }))
+    setEditedShape(commands.shapes.addNote(spotForNote(scene, camera.view())))
   }
   const press = (event: KeyboardEvent): void => {
     if (!canvas) return
@@ -234,6 +234,7 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
           key={editedShape}
           id={editedShape}
           canvas={canvas}
+          scene={scene}
           commands={commands}
           onClose={() => setEditedShape(undefined)}
         />
