@@ -23,7 +23,9 @@ test('a new note overlaps no node, and is inside the view', () => {
   assert.ok(x >= 0 && x + 240 <= 1200 && y >= 0 && y + 144 <= 800)
 })
 
-test('a new note is in the middle of a view without room', () => {
+test('a new note is beside the drawing if the view has no room', () => {
   const cards = Array.from({ length: 60 }, (_, at) => card((at % 6) * 200, Math.floor(at / 6) * 80))
-  assert.deepEqual(spotForNote(drawing(...cards), view), { x: 480, y: 328 })
+  const { x, y } = spotForNote(drawing(...cards), view)
+  assert.ok(x > 1000 + 224, String(x))
+  assert.equal(y, 328)
 })

@@ -13,8 +13,8 @@ const areApart = (one: Box, other: Box): boolean =>
   other.y >= one.y + one.height
 
 /**
- * Where a new note is whole and covered by nothing, as near as possible to the middle of the view; the middle if there is
- * no such place. Cards are drawn above notes.
+ * Where a new note is whole and covered by nothing, as near as possible to the middle of the view; beside the drawing if
+ * there is no such place. Cards are drawn above notes.
  */
 export function spotForNote(
   { cards, shapes }: Pick<Scene, 'cards' | 'shapes'>,
@@ -36,12 +36,9 @@ export function spotForNote(
       }),
   )
   const distance = ({ x, y }: { x: number; y: number }): number => Math.hypot(x - middle.x, y - middle.y)
-  return (
-    free.reduce(
-      (best, each) => (best === undefined || distance(each) < distance(best) ? each : best),
-      undefined as { x: number; y: number } | undefined,
-    ) ?? middle
-  )
+  const beside = { x: Math.max(...taken.map(box => box.x + box.width)) + step, y: middle.y }
+  const [first = beside, ...others] = free
+  return others.reduce((best, each) => (distance(each) < distance(best) ? each : best), first)
 }
 
 const steps = (most: number): number[] => Array.from({ length: 2 * most + 1 }, (_, at) => at - most)

@@ -26,6 +26,7 @@ import { type NewNodeSpot, NodePicker } from './node-picker.tsx'
 import { draggedKind } from './palette.tsx'
 import type { Scene } from './scene.ts'
 import { ConnectDialog, SelectionBar } from './selection-bar.tsx'
+import { newNote } from './shape-commands.ts'
 import { ShapeEditor } from './shape-editor.tsx'
 import { spotForNote } from './spot-for-note.ts'
 import { useCanvas } from './use-canvas.ts'
@@ -143,7 +144,9 @@ export function WorkflowCanvas({ scene, commands, onReady, ...props }: WorkflowC
     find: () => setIsFinding(true),
   })
   const addNote = ({ camera }: Canvas): void => {
-    setEditedShape(commands.shapes.addNote(spotForNote(scene, camera.view())))
+    const spot = spotForNote(scene, camera.view())
+    camera.reveal({ ...spot, width: newNote.width, height: newNote.height })
+    setEditedShape(commands.shapes.addNote(spot))
   }
   const press = (event: KeyboardEvent): void => {
     if (!canvas) return
