@@ -133,6 +133,7 @@ describeConsole('Chat page', world => {
       await page.reload()
       const alert = page.getByRole('alert').filter({ hasText: 'The connection was lost' })
       await alert.getByRole('button', { name: 'Try again' }).waitFor()
+      assert.equal(await log(page).getByText('At your service.').count(), 0, 'it is not a new one')
       await expectAccessible(page, 'a conversation that could not be loaded')
       isDown = false
       await log(page).getByText('Hello?', { exact: true }).first().waitFor()

@@ -190,7 +190,7 @@ export function Chat({ api, profile, isEmbedded }: ChatProps) {
                 {words.older}
               </button>
             )}
-            {!hasOlder && !isLoading && (
+            {!hasOlder && !isLoading && loadError === undefined && (
               <Greeting
                 profile={profile}
                 onAsk={turns.length === 0 && isComplete ? actions.send : undefined}
