@@ -50,9 +50,13 @@ function end(): void {
   document.removeEventListener('visibilitychange', check)
 }
 
+/** A public operation that needs no token, because a proxy may serve the page itself, or only the chat page. */
+const probe = 'api/v1/agent/profile'
+
 async function isReachable(): Promise<boolean> {
   try {
-    return !isAway((await fetch(document.baseURI, { method: 'HEAD', cache: 'no-store' })).status)
+    const { status } = await fetch(new URL(probe, document.baseURI), { method: 'OPTIONS', cache: 'no-store' })
+    return !isAway(status)
   } catch {
     return false
   }
