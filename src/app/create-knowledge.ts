@@ -49,7 +49,7 @@ export function createKnowledge(
       embedder,
       vectors: vectorIndex,
       merger,
-      leases: new Leases({ rows: stores.ingestionQueue.leases, cluster, log, what: 'ingestion jobs' }),
+      leases: new Leases({ rows: stores.ingestionQueue.leases, cluster, log, subject: 'ingestion jobs' }),
       log,
       observer: metrics,
     },

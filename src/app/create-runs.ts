@@ -85,7 +85,7 @@ export function createRuns(
   const tracer = adapters.tracing?.tracer
   const measured = measureKinds(nodeKinds, metrics)
   const kinds = tracer ? traceKinds(measured, tracer) : measured
-  const leases = new Leases({ rows: stores.runs.leases, cluster, log, what: 'runs' })
+  const leases = new Leases({ rows: stores.runs.leases, cluster, log, subject: 'runs' })
   const parts: RunDependencies = {
     store: stores.runs,
     plans: new Plans(stores.workflows, kinds),

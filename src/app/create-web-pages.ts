@@ -31,7 +31,7 @@ export function createWebPages(adapters: Adapters, { files, bases, quotas, metri
   const common = { store, fetcher, time, clock }
   const worker = new WebPageWorker({
     ...{ store, files, documents, cluster, clock, log, observer: metrics },
-    leases: new Leases({ rows: store.leases, cluster, log, what: 'web pages' }),
+    leases: new Leases({ rows: store.leases, cluster, log, subject: 'web pages' }),
     pages: new PageIngest({
       ...{ ...common, commit, documents, files, reader: workers },
       wakeIngestion: () => cluster.publish(documentsDue),

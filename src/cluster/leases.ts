@@ -19,7 +19,7 @@ interface LeasesOptions<Key extends object, Row extends object> {
   cluster: Pick<Cluster, 'isAlone'> & { time: LeaseTime }
   log: WarnLog
   /** A name for the rows, for the log. */
-  what: string
+  subject: string
   milliseconds?: number
 }
 
@@ -116,26 +116,26 @@ export class Leases<Key extends object, Row extends object = object> {
 
   /** Renews all leases until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { log, what } = this.#options
+    const { log, subject } = this.#options
     for (;;) {
       await pause(this.milliseconds / 3, signal)
       if (signal.aborted) return
       await this.renew().catch((error: unknown) =>
-        log.warn({ err: error }, `The leases of ${what} could not be renewed; trying again`),
+        log.warn({ err: error }, `The leases of ${subject} could not be renewed; trying again`),
       )
     }
   }
 
   /** After a crash, the leases of dead processes on this machine need not run out first. */
   async #expireDead(): Promise<void> {
-    const { rows, cluster, log, what } = this.#options
+    const { rows, cluster, log, subject } = this.#options
     await this.time.refresh()
     // Otherwise it is not known which processes have ended.
     if (!cluster.isAlone) return
     try {
       await rows.expire((await rows.all()).filter(hasEnded), this.time.now())
     } catch (error) {
-      log.warn({ err: error }, `Leases of ${what} of a previous process could not be ended; they run out`)
+      log.warn({ err: error }, `Leases of ${subject} of a previous process could not be ended; they run out`)
     }
   }
 }

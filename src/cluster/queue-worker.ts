@@ -57,7 +57,7 @@ interface QueueWorkerParts<Row> {
   work(row: Row, held: HeldRow, signal: AbortSignal): Promise<void>
   log: WarnLog
   /** A name for the rows, for the log. */
-  what: string
+  subject: string
 }
 
 /**
@@ -84,14 +84,14 @@ export class QueueWorker<Row> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { cluster, rows, log, what, pollMilliseconds } = this.#parts
+    const { cluster, rows, log, subject, pollMilliseconds } = this.#parts
     await this.#loop.run(signal, async woken => {
       try {
         await cluster.time.refresh()
         const due = await rows.due(cluster.time.now())
         if (!signal.aborted) this.#begin(due, signal)
       } catch (error) {
-        log.warn({ err: error }, `${what}: the queue could not be read; trying again`)
+        log.warn({ err: error }, `${subject}: the queue could not be read; trying again`)
       }
       await pause(pollMilliseconds, woken)
     })
@@ -113,13 +113,13 @@ export class QueueWorker<Row> {
   }
 
   async #work(row: DueRow, stopping: AbortSignal): Promise<void> {
-    const { cluster, rows, log, what } = this.#parts
+    const { cluster, rows, log, subject } = this.#parts
     const held: HeldRow = { workspaceId: row.workspaceId, id: row.id, lease: newLease() }
     try {
       const claimed = await rows.claim(row, held.lease, cluster.time.now() + leaseMilliseconds)
       if (claimed) await this.#whileHeld(claimed, held, stopping)
     } catch (error) {
-      log.warn({ err: error, id: row.id }, `${what}: interrupted; it will be continued`)
+      log.warn({ err: error, id: row.id }, `${subject}: interrupted; it will be continued`)
       return
     } finally {
       this.#working.delete(row)

@@ -50,7 +50,7 @@ export class TestWorker {
     const { store, cluster, log } = parts
     this.#queue = new QueueWorker({
       ...{ cluster, topic: testsChanged, pollMilliseconds, atOnce: limits.testRunsAtOnce },
-      ...{ rows: store.rows, renewMilliseconds, log, what: 'Test runs' },
+      ...{ rows: store.rows, renewMilliseconds, log, subject: 'Test runs' },
       renew: async (held, until) => {
         const renewed = await store.renew(held, until)
         if (!renewed) return new LeaseLost()

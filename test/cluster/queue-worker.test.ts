@@ -59,7 +59,7 @@ describe('a queue worker', () => {
         time: { now: () => 100, refresh: async () => {} } as never,
         subscribe: () => () => {},
       },
-      ...{ topic: 'queue', pollMilliseconds: 10, atOnce, work, what: 'Work' },
+      ...{ topic: 'queue', pollMilliseconds: 10, atOnce, work, subject: 'Work' },
       rows: {
         due: now => {
           reads++

@@ -92,7 +92,7 @@ export class TestWorker {
         isAlone: false,
       },
       log: { warn: details => void this.warnings.push(details) },
-      what: 'runs',
+      subject: 'runs',
       milliseconds: options.leaseMilliseconds ?? 15_000,
     })
     const parts: RunDependencies = {

@@ -54,7 +54,7 @@ export class PostgresCluster implements Cluster {
       table: raw('cluster_leases'),
       key: { name: 'name' },
     })
-    this.#leases = new Leases({ rows, cluster: this, log, what: 'exclusive work' })
+    this.#leases = new Leases({ rows, cluster: this, log, subject: 'exclusive work' })
     this.#channel = new PostgresChannel({
       connect: () => database.connect(),
       receive: payload => this.#receive(payload),

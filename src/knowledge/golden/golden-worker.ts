@@ -66,7 +66,7 @@ export class GoldenWorker {
     const { store, cluster, log } = parts
     this.#queue = new QueueWorker({
       ...{ cluster, topic: goldenChanged, pollMilliseconds, atOnce: runsAtOnce },
-      ...{ rows: store.rows, renewMilliseconds, log, what: 'Golden questions' },
+      ...{ rows: store.rows, renewMilliseconds, log, subject: 'Golden questions' },
       renew: async (held, until) =>
         (await store.renew(held, until, this.#progress.get(held.id))) ? undefined : new LeaseLost(),
       work: (run, held, signal) => this.#work(run, held, signal),

@@ -38,7 +38,7 @@ describe('the ingestor', () => {
       rows: world.queue.leases,
       cluster: { time, isAlone: true },
       log,
-      what: 'jobs',
+      subject: 'jobs',
     })
     const bus = new MessageBus()
     const capacity = { documents, slow: documents }

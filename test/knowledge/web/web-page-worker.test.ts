@@ -49,7 +49,7 @@ describe('a site map that is deleted', () => {
     const fetch = async (_: unknown, { url }: { url: string }) => void fetched.push(url)
     const parts = {
       ...{ store, log, clock: time, cluster: { subscribe: () => () => {} } },
-      leases: new Leases({ rows: store.leases, cluster: { time, isAlone: true }, log, what: 'web pages' }),
+      leases: new Leases({ rows: store.leases, cluster: { time, isAlone: true }, log, subject: 'web pages' }),
       ...{ pages: { run: fetch }, siteMaps: { run: fetch }, documents: { remove: async () => true } },
       files: { remove: (_: string, [fileId]: string[]) => removed(fileId!) },
     }
