@@ -18,13 +18,13 @@ export class ActiveSteps {
     return this.#steps.get(place)
   }
 
-  enter(step: StepRun): void {
+  add(step: StepRun): void {
     step.isActive = true
     this.#steps.set(step.node.place, step)
   }
 
   /** Removes a step that has ended, and frees its slot. */
-  leave(step: StepRun): void {
+  remove(step: StepRun): void {
     if (!step.isActive) return
     step.isActive = false
     this.#steps.delete(step.node.place)

@@ -48,7 +48,7 @@ export interface NestedRuns {
 
 /** A workflow that runs inside a step. */
 interface NestedExecution {
-  /** The memory that its outputs take from the room of the run. */
+  /** The memory that its outputs take from the reservation of the run. */
   readonly weight: number
   readonly messages: MessageStream
   abort(reason: unknown, keep: KeepMessages): StepRecord[]
@@ -253,7 +253,7 @@ export class Attempt implements Step {
   }
 
   async once<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const { previous, journal, room } = this.#context.run
+    const { previous, journal, reservation } = this.#context.run
     const { path } = this.#step
     const key = effectKey(path, name)
     const known = previous.effects.get(key)
@@ -261,7 +261,7 @@ export class Attempt implements Step {
     const done = (await work()) ?? null
     const { secrets } = this
     const result = await writeJson(secrets ? await inSlices(secrets.mask(done)) : done)
-    if (!room.take(2 * result.length)) throw outOfMemory(room.max)
+    if (!reservation.take(2 * result.length)) throw outOfMemory(reservation.max)
     previous.effects.set(key, result)
     // The tokens spent so far are stored, too: a crash must not lose usage that was paid for.
     const steps = this.#step.isActive ? [this.#step.runningRecord()] : []

@@ -45,7 +45,7 @@ export class Execution {
   /** Records of the steps of this graph that wait. */
   readonly #waits: StepRecord[] = []
   readonly #gathered = new Map<number, Outputs>()
-  /** The memory that the outputs of this graph take from the room of the run. */
+  /** The memory that the outputs of this graph take from the reservation of the run. */
   weight = 0
   #isOver = false
   readonly #end = Promise.withResolvers<ChildResult>()
@@ -133,7 +133,7 @@ export class Execution {
     if (onError.do === 'fail') return void this.#fail(failure, step.path, step)
     // The text that it streamed is not its output.
     step.discard()
-    this.#active.leave(step)
+    this.#active.remove(step)
     if (onError.do === 'branch') {
       const error = { reason: failure.reason, message: failure.message }
       return void this.#settle(step, { error }, { handled: 'branch', case: errorCase }, failure)
@@ -187,7 +187,7 @@ export class Execution {
     const reply = this.#isAnswered(path, state) ? answered?.reply : undefined
     const step = new StepRun(this.#contextOf(path), node, path, { starts, record, state, reply })
     this.#state.start(place)
-    this.#active.enter(step)
+    this.#active.add(step)
     step.emitStarted(record !== undefined || previous.isTakenOver)
     this.messages.expect(place)
     if (starts === 0) return void step.start()
@@ -253,7 +253,7 @@ export class Execution {
   #succeed(step: StepRun, outcome: Extract<Outcome, { outputs: Outputs }>): void {
     const { outputs, case: chosen, assign } = outcome
     const settle = (): void => {
-      this.#active.leave(step)
+      this.#active.remove(step)
       this.#settle(step, outputs, { case: chosen, assign })
     }
     if (!assign) return void settle()
@@ -264,7 +264,7 @@ export class Execution {
 
   /** Settles a step that ended; without `outputs` it counts as skipped. */
   #settle(step: StepRun, outputs: Outputs | undefined, state: StepState, failure?: StepFailure): void {
-    const { journal, clock, previous, usage, room } = this.#context
+    const { journal, clock, previous, usage, reservation } = this.#context
     // The totals change only after all checks: after a refusal, the rule of the step may let the run continue.
     const isMessage = outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered
     const messageLength = usage.messageLength + (isMessage ? textOfValue(outputs['text']).length : 0)
@@ -277,7 +277,7 @@ export class Execution {
       const length = record.outputs?.length ?? 0
       if (length > maxStepOutput || usage.outputLength + length > maxRunOutput) throw outputsTooLarge()
       const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
-      if (!room.take(weight)) throw outOfMemory(room.max)
+      if (!reservation.take(weight)) throw outOfMemory(reservation.max)
       usage.outputLength += length
       this.weight += weight
       this.#state.hold(step.node.place, weight)
@@ -294,11 +294,11 @@ export class Execution {
 
   /** Frees the workflows inside a step that ended, and returns the records of the steps that waited there. */
   #dropNested(step: StepRun): StepRecord[] {
-    const { previous, room, clock } = this.#context
+    const { previous, reservation, clock } = this.#context
     const inside = `${step.path}/`
     if (step.children.size === 0 && !previous.waiting.some(({ path }) => path.startsWith(inside))) return []
     const records = previous.leftOver(inside, clock.now())
-    for (const child of step.children.values()) room.give(child.weight)
+    for (const child of step.children.values()) reservation.give(child.weight)
     for (const each of previous.steps.keys()) if (each.startsWith(inside)) previous.steps.delete(each)
     return records
   }
@@ -327,7 +327,7 @@ export class Execution {
     const dropped = this.#state.dropUnread()
     if (dropped > 0) {
       this.weight -= dropped
-      this.#context.room.give(dropped)
+      this.#context.reservation.give(dropped)
     }
     const written = records.length > 0 ? this.#context.journal.commit(records) : undefined
     this.#after(written, () => {
@@ -349,7 +349,7 @@ export class Execution {
   }
 
   #wait(step: StepRun, wait: Wait): void {
-    this.#active.leave(step)
+    this.#active.remove(step)
     this.#state.statuses[step.node.place] = 'waiting'
     this.#ask(step.path, wait, step.asked + 1)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))

@@ -24,16 +24,16 @@ import type { RunRecord, StepRecord } from './store/run-records.ts'
 import { messageId } from './streamed-message.ts'
 
 /** A run that was claimed, and how the previous lease holder left it. */
-interface Claimed extends Pick<TaskStart, 'workspaceId' | 'run' | 'room'> {
+interface Claimed extends Pick<TaskStart, 'workspaceId' | 'run' | 'reservation'> {
   left: ConstructorParameters<typeof PreviousAttempt>[0]
 }
 
 /** Fails with `rate_limited` when there is no memory for its outputs now. */
 export async function recoverTask(
   dependencies: RunDependencies,
-  { workspaceId, run, room, left }: Claimed,
+  { workspaceId, run, reservation, left }: Claimed,
 ): Promise<TaskStart> {
-  const start = { workspaceId, run, room, answered: answerOf(run) }
+  const start = { workspaceId, run, reservation, answered: answerOf(run) }
   try {
     const { plan, given } = await workOf(dependencies, workspaceId, run)
     const previous = new PreviousAttempt(left)
@@ -87,20 +87,20 @@ class JournalReader {
   readonly #dependencies: RunDependencies
   readonly #workspaceId: string
   readonly #runId: string
-  readonly #room: RunReservation
+  readonly #reservation: RunReservation
   readonly #plan: Plan
   /** The places of the nodes of the run's own graph, by their paths. */
   readonly #places: ReadonlyMap<string, number>
 
   constructor(
     dependencies: RunDependencies,
-    { workspaceId, run, room }: Pick<TaskStart, 'workspaceId' | 'run' | 'room'>,
+    { workspaceId, run, reservation }: Pick<TaskStart, 'workspaceId' | 'run' | 'reservation'>,
     plan: Plan,
   ) {
     this.#dependencies = dependencies
     this.#workspaceId = workspaceId
     this.#runId = run.id
-    this.#room = room
+    this.#reservation = reservation
     this.#plan = plan
     this.#places = new Map(plan.nodes.map(({ id, place }) => [stepPath('', id), place]))
     this.#take(2 * run.inputs.length)
@@ -161,7 +161,7 @@ class JournalReader {
     const taken = 2 * outputLength(json)
     this.#take(taken)
     const loaded = await this.#dependencies.outputStore.get(this.#workspaceId, this.#runId, json)
-    this.#room.give(taken)
+    this.#reservation.give(taken)
     this.#take(weightOf(loaded))
     // SQLite reads synchronously, and a large output takes a while: other work runs before the next one.
     if (loaded !== json) await nextTurn()
@@ -169,9 +169,9 @@ class JournalReader {
   }
 
   #take(bytes: number): void {
-    if (this.#room.take(bytes)) return
-    const { message } = outOfMemory(this.#room.max)
+    if (this.#reservation.take(bytes)) return
+    const { message } = outOfMemory(this.#reservation.max)
     // There may be room later, unless this output alone is too large.
-    throw new AppError(this.#room.canHold(bytes) ? 'rate_limited' : 'step_failed', message)
+    throw new AppError(this.#reservation.canHold(bytes) ? 'rate_limited' : 'step_failed', message)
   }
 }

@@ -50,11 +50,11 @@ export class RunCapacity {
   }
 
   /** Fails with `rate_limited` if the workspace has used up its share, or its maximum number of runs. */
-  enter(workspaceId: string): RunReservation {
+  reserve(workspaceId: string): RunReservation {
     const limit = this.#limits.get(workspaceId)
     if (limit && this.runsOf(workspaceId) + limit.elsewhere >= limit.maxRuns)
       throw full(`This workspace may have ${limit.maxRuns} runs in progress. Try again when one has ended.`)
-    const reservation = this.tryEnter(workspaceId)
+    const reservation = this.tryReserve(workspaceId)
     if (reservation) return reservation
     const runs = this.runsOf(workspaceId)
     const usage =
@@ -66,7 +66,7 @@ export class RunCapacity {
     )
   }
 
-  tryEnter(workspaceId: string): RunReservation | undefined {
+  tryReserve(workspaceId: string): RunReservation | undefined {
     if (!this.#slots.take(workspaceId, 1)) return undefined
     const lease = this.#leases.mint()
     const reservation = new RunReservation({ workspaceId, lease }, this.#memory, () => {
@@ -74,7 +74,7 @@ export class RunCapacity {
       this.#leases.drop(lease)
     })
     if (reservation.take(0)) return reservation
-    reservation.leave()
+    reservation.release()
     return undefined
   }
 
@@ -83,25 +83,25 @@ export class RunCapacity {
   }
 }
 
-/** The room of one run. */
+/** The capacity that one run holds. */
 export class RunReservation {
   readonly lease: string
   readonly #workspaceId: string
   readonly #memory: FairShare
-  readonly #left: () => void
+  readonly #onRelease: () => void
   #taken = 0
   #used = 0
-  #isLeft = false
+  #isReleased = false
 
   constructor(
     { workspaceId, lease }: { workspaceId: string; lease: string },
     memory: FairShare,
-    left: () => void,
+    onRelease: () => void,
   ) {
     this.#workspaceId = workspaceId
     this.lease = lease
     this.#memory = memory
-    this.#left = left
+    this.#onRelease = onRelease
   }
 
   /** What a run can hold at most when there is no other. */
@@ -119,7 +119,7 @@ export class RunReservation {
     const used = this.#used + bytes
     if (used > this.#taken || this.#taken === 0) {
       const more = Math.max(1, Math.ceil((used - this.#taken) / blockBytes)) * blockBytes
-      if (this.#isLeft || !this.#memory.take(this.#workspaceId, more)) return false
+      if (this.#isReleased || !this.#memory.take(this.#workspaceId, more)) return false
       this.#taken += more
     }
     this.#used = used
@@ -129,16 +129,16 @@ export class RunReservation {
   give(bytes: number): void {
     this.#used -= bytes
     const spare = Math.floor((this.#taken - this.#used) / blockBytes) * blockBytes
-    if (this.#isLeft || spare <= 0) return
+    if (this.#isReleased || spare <= 0) return
     this.#taken -= spare
     this.#memory.give(this.#workspaceId, spare)
   }
 
   /** The run has ended here. */
-  leave(): void {
-    if (this.#isLeft) return
-    this.#isLeft = true
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
     this.#memory.give(this.#workspaceId, this.#taken)
-    this.#left()
+    this.#onRelease()
   }
 }

@@ -145,7 +145,7 @@ export interface UnsentMessage {
 export interface TaskStart extends Work {
   readonly workspaceId: string
   readonly run: RunRecord
-  readonly room: RunReservation
+  readonly reservation: RunReservation
   readonly previous: PreviousAttempt
   /** The answer that the run resumes with, and which step asked. */
   readonly answered: Answered | undefined
@@ -167,7 +167,7 @@ export interface RunContext
       RunDependencies,
       'services' | 'files' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
     >,
-    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered' | 'room'> {
+    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered' | 'reservation'> {
   readonly runId: string
   readonly journal: RunJournal
   readonly slots: Slots

@@ -51,10 +51,10 @@ export class RunService {
    * `rate_limited` if too many runs are active.
    */
   async start(workspaceId: string, request: RunRequest): Promise<LiveRun> {
-    return this.#within(workspaceId, async room => {
+    return this.#within(workspaceId, async reservation => {
       const work = await this.#workOf(workspaceId, request.target)
       const inputs = await this.#given(workspaceId, work, request)
-      return this.#create(workspaceId, room, this.#newRun({ ...request, inputs }, work), work)
+      return this.#create(workspaceId, reservation, this.#newRun({ ...request, inputs }, work), work)
     })
   }
 
@@ -142,26 +142,26 @@ export class RunService {
     runId: string,
     answer: { reply: string; chatId: string; stops?: boolean },
   ): Promise<RunTask | undefined> {
-    return this.#within(workspaceId, async room => {
-      const claim = { ...this.#worker.leaseOf(room), ...answer }
+    return this.#within(workspaceId, async reservation => {
+      const claim = { ...this.#worker.leaseOf(reservation), ...answer }
       const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
-      return run && this.#worker.resume(room, { workspaceId, run })
+      return run && this.#worker.resume(reservation, { workspaceId, run })
     })
   }
 
-  /** Reserves room before the run is started, so that concurrent starts cannot exceed the limit. */
+  /** Reserves capacity before the run is started, so that concurrent starts cannot exceed the limit. */
   async #within<Task extends RunTask | undefined>(
     workspaceId: string,
-    begin: (room: RunReservation) => Promise<Task>,
+    begin: (reservation: RunReservation) => Promise<Task>,
   ): Promise<Task> {
-    const room = this.#worker.enter(workspaceId)
+    const reservation = this.#worker.reserve(workspaceId)
     let task: Task | undefined
     try {
-      task = await begin(room)
+      task = await begin(reservation)
       return task
     } finally {
       // A task leaves it at its end.
-      if (!task) room.leave()
+      if (!task) reservation.release()
     }
   }
 
@@ -269,15 +269,16 @@ export class RunService {
 
   async #create(
     workspaceId: string,
-    room: RunReservation,
+    reservation: RunReservation,
     run: RunRecord,
     { plan, given }: Work,
   ): Promise<RunTask> {
-    if (!room.take(2 * run.inputs.length)) throw new AppError('rate_limited', outOfMemory(room.max).message)
-    if (!(await this.#dependencies.store.create(workspaceId, run, this.#worker.leaseOf(room))))
+    if (!reservation.take(2 * run.inputs.length))
+      throw new AppError('rate_limited', outOfMemory(reservation.max).message)
+    if (!(await this.#dependencies.store.create(workspaceId, run, this.#worker.leaseOf(reservation))))
       throw new AppError('already_exists', `The run ${run.id} already exists`)
     const previous = new PreviousAttempt()
-    return this.#worker.begin({ workspaceId, run, room, previous, answered: undefined, plan, given })
+    return this.#worker.begin({ workspaceId, run, reservation, previous, answered: undefined, plan, given })
   }
 
   #newRun(request: RunRequest, { version, skippedVersion }: Omit<FoundPlan, 'plan'>): RunRecord {

@@ -60,12 +60,12 @@ export class RunTask {
   #isEnding = false
 
   constructor(dependencies: RunDependencies, start: TaskStart) {
-    const { workspaceId, run, room, previous } = start
+    const { workspaceId, run, reservation, previous } = start
     const { clock, leases } = dependencies
     this.#dependencies = dependencies
     this.#start = start
     this.runId = run.id
-    this.lease = { workspaceId, runId: run.id, lease: room.lease }
+    this.lease = { workspaceId, runId: run.id, lease: reservation.lease }
     this.#observed = { ...run, workspaceId }
     this.clock = steadyClock(clock)
     this.#startedAt = this.clock.now()

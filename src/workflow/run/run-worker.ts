@@ -42,11 +42,11 @@ export class RunWorker {
     return this.#tasks.get(runId)
   }
 
-  /** Reserves room and a lease for a new run. Fails with `rate_limited` if the workspace has used up its share. */
-  enter(workspaceId: string): RunReservation {
+  /** Reserves capacity and a lease for a new run. Fails with `rate_limited` if the workspace has used up its share. */
+  reserve(workspaceId: string): RunReservation {
     if (this.#isStopping)
       throw new AppError('unavailable', 'The server is shutting down; try again in a moment')
-    return this.#dependencies.capacity.enter(workspaceId)
+    return this.#dependencies.capacity.reserve(workspaceId)
   }
 
   leaseOf({ lease }: RunReservation): NewLease {
@@ -82,7 +82,7 @@ export class RunWorker {
     observer?.runStarted(start.run.trigger, start.previous.isTakenOver)
     const remove = (status?: string): void => {
       observer?.runEnded(status)
-      start.room.leave()
+      start.reservation.release()
       if (this.#tasks.get(task.runId) === task) this.#tasks.delete(task.runId)
     }
     task.settled.then(
@@ -98,15 +98,15 @@ export class RunWorker {
     return task
   }
 
-  /** Continues a run that was claimed into this room. */
+  /** Continues a run that was claimed with this reservation. */
   async resume(
-    room: RunReservation,
+    reservation: RunReservation,
     claimed: { workspaceId: string; run: TaskStart['run'] },
   ): Promise<RunTask> {
     try {
-      return this.begin(await recoverTask(this.#dependencies, { ...claimed, room, left: 'settled' }))
+      return this.begin(await recoverTask(this.#dependencies, { ...claimed, reservation, left: 'settled' }))
     } catch (error) {
-      await this.#giveBack(room, { workspaceId: claimed.workspaceId, id: claimed.run.id })
+      await this.#giveBack(reservation, { workspaceId: claimed.workspaceId, id: claimed.run.id })
       throw error
     }
   }
@@ -166,17 +166,19 @@ export class RunWorker {
     }
   }
 
-  /** Claims one run at a time, so that no more is read than fits into memory. False if its workspace has no room left. */
+  /** Claims one run at a time, so that no more is read than fits into memory. False if its workspace has no capacity left. */
   async #takeOver(due: DueRun): Promise<boolean> {
     const { workspaceId } = due
-    const room = this.#dependencies.capacity.tryEnter(workspaceId)
-    if (!room) return false
-    const claimed = await this.#dependencies.store.claim(due, this.leaseOf(room)).catch((error: unknown) => {
-      room.leave()
-      throw error
-    })
+    const reservation = this.#dependencies.capacity.tryReserve(workspaceId)
+    if (!reservation) return false
+    const claimed = await this.#dependencies.store
+      .claim(due, this.leaseOf(reservation))
+      .catch((error: unknown) => {
+        reservation.release()
+        throw error
+      })
     if (!claimed) {
-      room.leave()
+      reservation.release()
       return true
     }
     const { stopRequested, ...run } = claimed
@@ -184,11 +186,11 @@ export class RunWorker {
     this.#tasks.get(run.id)?.abandon()
     try {
       const left = due.lease === undefined ? 'released' : 'crashed'
-      const task = this.begin(await recoverTask(this.#dependencies, { workspaceId, run, room, left }))
+      const task = this.begin(await recoverTask(this.#dependencies, { workspaceId, run, reservation, left }))
       if (stopRequested) task.stop()
       return true
     } catch (error) {
-      await this.#giveBack(room, due, due)
+      await this.#giveBack(reservation, due, due)
       if (error instanceof AppError && error.reason === 'rate_limited') return false
       throw error
     }
@@ -196,13 +198,13 @@ export class RunWorker {
 
   /** A run that was claimed cannot be continued here now. */
   async #giveBack(
-    room: RunReservation,
+    reservation: RunReservation,
     run: { workspaceId: string; id: string },
     before?: DueRun,
   ): Promise<void> {
     const { store, leases } = this.#dependencies
-    const lease = { workspaceId: run.workspaceId, runId: run.id, lease: room.lease }
-    room.leave()
+    const lease = { workspaceId: run.workspaceId, runId: run.id, lease: reservation.lease }
+    reservation.release()
     await store
       .release(lease, leases.time.now() + crowdedMilliseconds, before)
       .catch(() => void this.#unreleased.add(lease))
