@@ -87,7 +87,8 @@ export interface Connections {
 
 const loadEmbedding = async () => (await import('../adapters/model/embedding-model.ts')).createEmbeddingModel
 const loadReranker = async () => (await import('../adapters/model/rerank-model.ts')).createReranker
-const loadSpeaker = async () => (await import('../adapters/model/audio-models.ts')).createSpeaker
+const loadSynthesizer = async () =>
+  (await import('../adapters/model/audio-models.ts')).createSpeechSynthesizer
 const loadTranscriber = async () => (await import('../adapters/model/audio-models.ts')).createTranscriber
 
 type EndpointSource = Pick<EndpointOptions, 'egress'> & {
@@ -109,7 +110,11 @@ async function openEnvironment(config: Config, source: EndpointSource): Promise<
     transcription: transcribe && (await loadTranscriber())({ ...endpoint('transcription'), ...transcribe }),
     speech:
       speech &&
-      (await loadSpeaker())({ ...endpoint('speech'), ...speech, extraBody: { voice: config.speechVoice } }),
+      (await loadSynthesizer())({
+        ...endpoint('speech'),
+        ...speech,
+        extraBody: { voice: config.speechVoice },
+      }),
   }
 }
 
@@ -142,7 +147,7 @@ function createConnectors(egress: Egress): ModelConnectors {
     },
     rerank: async connection => (await loadReranker())(endpointOfWorkspace(egress, connection)),
     transcription: async connection => (await loadTranscriber())(endpointOfWorkspace(egress, connection)),
-    speech: async connection => (await loadSpeaker())(endpointOfWorkspace(egress, connection)),
+    speech: async connection => (await loadSynthesizer())(endpointOfWorkspace(egress, connection)),
     discover: async (connection, caller) => {
       const { listModels } = await import('../adapters/model/list-models.ts')
       return listModels(endpointOfWorkspace(egress, connection), caller)

@@ -56,11 +56,11 @@ export function createRuns(
     secrets: SecretService
     tools: SharedToolService
     listener: RunListener
-    speaker: NodeServices['speaker']
+    synthesizer: NodeServices['synthesizer']
   },
 ) {
   const { clock, cluster, log, stores, webSearch, http, code, toolServers } = adapters
-  const { files, search, reader, models, secrets, tools, listener, speaker } = features
+  const { files, search, reader, models, secrets, tools, listener, synthesizer } = features
   const services: NodeServices = {
     models,
     searchKnowledge: (workspaceId, knowledgeId, request) => search.search(workspaceId, knowledgeId, request),
@@ -71,7 +71,7 @@ export function createRuns(
     },
     findWorkflow: (workspaceId, id) => stores.workflows.current(workspaceId, id),
     findTools: (workspaceId, ids) => tools.settingsOf(workspaceId, ids),
-    ...{ webSearch, http, code, toolServers, speaker },
+    ...{ webSearch, http, code, toolServers, synthesizer },
     jinja: new JinjaRenderer(code),
     readFile: (workspaceId, fileId, signal) => readFileForModel(files, reader, workspaceId, fileId, signal),
     extractText: (workspaceId, request) => extractText(files, reader, workspaceId, request),

@@ -46,7 +46,7 @@ export function createServices(adapters: Adapters, config: Config, metrics: Metr
   const { search, reader } = knowledge
   const { runs, live, quotas, ...running } = createRuns(adapters, config, metrics, {
     ...{ files, search, reader, models, secrets: parts.secrets, tools: parts.tools, listener },
-    speaker: workspaceId => others.speaker(workspaceId),
+    synthesizer: workspaceId => others.synthesizer(workspaceId),
   })
   const transcriber = (workspaceId: string) => others.transcriber(workspaceId)
   const conversations = createConversations(

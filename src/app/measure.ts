@@ -45,7 +45,7 @@ export function measureProviders(adapters: Adapters, metrics: Metrics): Adapters
       transcription: model => ({
         transcribe: (...audio) => measure('transcription', () => model.transcribe(...audio)),
       }),
-      speech: model => ({ speak: (...text) => measure('speech', () => model.speak(...text)) }),
+      speech: model => ({ synthesize: (...text) => measure('speech', () => model.synthesize(...text)) }),
     }),
     webSearch: webSearch && { search: (...query) => measure('web_search', () => webSearch.search(...query)) },
   }

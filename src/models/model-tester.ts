@@ -79,8 +79,8 @@ export class ModelTester {
       return `best of two: ${best!.index + 1}`
     }
     if (type === 'speech') {
-      const speaker = await connectors.speech(connection)
-      const { mimeType, bytes } = await speaker.speak('ready', caller)
+      const synthesizer = await connectors.speech(connection)
+      const { mimeType, bytes } = await synthesizer.synthesize('ready', caller)
       return `${bytes.length} bytes of ${mimeType}`
     }
     const transcriber = await connectors.transcription(connection)

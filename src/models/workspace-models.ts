@@ -7,7 +7,7 @@ import type { ModelCaller } from './model-caller.ts'
 import type { ModelSettingsService } from './model-settings-service.ts'
 import type { ModelSettings } from './model-settings-store.ts'
 import type { Reranker } from './reranker.ts'
-import type { Speaker } from './speaker.ts'
+import type { SpeechSynthesizer } from './speech-synthesizer.ts'
 import type { Transcriber } from './transcriber.ts'
 
 /** Two uses with different timeouts: a user waits for a query, but ingestion can wait for minutes. */
@@ -21,7 +21,7 @@ export interface OpenedModels {
   embedding: EmbeddingModels
   rerank: Reranker
   transcription: Transcriber
-  speech: Speaker
+  speech: SpeechSynthesizer
 }
 export type OpenedType = keyof OpenedModels
 
@@ -97,7 +97,7 @@ export class WorkspaceModels {
     return (await this.#settings.store.find(workspaceId, { type: 'transcription', isDefault: true }))?.model
   }
 
-  speaker(workspaceId: string): Promise<Speaker | undefined> {
+  synthesizer(workspaceId: string): Promise<SpeechSynthesizer | undefined> {
     return this.#default(workspaceId, 'speech')
   }
 

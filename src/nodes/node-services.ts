@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResult } from '../knowledge/search/search-request.ts'
 import type { LanguageModels } from '../models/language-model.ts'
-import type { Speaker } from '../models/speaker.ts'
+import type { SpeechSynthesizer } from '../models/speech-synthesizer.ts'
 import type { WebSearch } from '../models/web-search.ts'
 import type { CodeRunner } from '../tools/code-runner.ts'
 import type { HttpClient } from '../tools/http-client.ts'
@@ -43,7 +43,7 @@ export interface NodeServices {
   findTools(workspaceId: string, ids: readonly string[]): Promise<Record<string, JsonRecord>>
   readonly webSearch: WebSearch | undefined
   /** The speech model of a workspace; undefined if none is configured. */
-  speaker(workspaceId: string): Promise<Speaker | undefined>
+  synthesizer(workspaceId: string): Promise<SpeechSynthesizer | undefined>
   readonly http: HttpClient
   readonly code: CodeRunner
   readonly jinja: TemplateRenderer

@@ -73,13 +73,13 @@ async function sentFiles(step: Step, data: JsonRecord, services: NodeServices, t
 
 async function speech(step: Step, services: NodeServices, text: string): Promise<RunFile> {
   const { workspaceId, signal } = step
-  const speaker = await services.speaker(workspaceId)
-  if (!speaker)
+  const synthesizer = await services.synthesizer(workspaceId)
+  if (!synthesizer)
     throw new StepFailure(
       'not_configured',
       'No speech model is configured: add one in Models, or set SPEECH_BASE_URL and SPEECH_MODEL.',
     )
-  const { mimeType, bytes } = await speaker.speak(text, { workspaceId, signal })
+  const { mimeType, bytes } = await synthesizer.synthesize(text, { workspaceId, signal })
   const extension = mimeType === 'audio/mpeg' ? 'mp3' : mimeType.slice('audio/'.length).replace(/^x-/, '')
   const file = await services.storeFile(workspaceId, { name: `voice.${extension}`, bytes })
   // Raw formats cannot be recognized by their content.

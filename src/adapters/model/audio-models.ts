@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/is-record.ts'
-import type { Speaker } from '../../models/speaker.ts'
+import type { SpeechSynthesizer } from '../../models/speech-synthesizer.ts'
 import type { Transcriber } from '../../models/transcriber.ts'
 import { cutText, type EndpointLabels, type EndpointOptions, endpointLabels } from './endpoint.ts'
 import { badResponse } from './endpoint-failure.ts'
@@ -54,11 +54,11 @@ const maxTextCharacters = 4096
 const defaultVoice = 'alloy'
 
 /** Any endpoint with OpenAI's speech API. */
-export function createSpeaker(options: AudioOptions): Speaker {
+export function createSpeechSynthesizer(options: AudioOptions): SpeechSynthesizer {
   const { model, labels = speechLabels, extraBody } = options
   const client = new JsonClient(labels, speechTimeouts, options)
   return {
-    speak: async (text, caller) => {
+    synthesize: async (text, caller) => {
       const input = cutText(text, maxTextCharacters)
       const body = { model, input, voice: defaultVoice, response_format: 'mp3', ...extraBody }
       const { mimeType, bytes } = await client.postForFile('audio/speech', body, caller)
