@@ -41,6 +41,7 @@ import { Failure, QueryFailure } from './ui/failure.tsx'
 import { KeyIcon } from './ui/icons.tsx'
 import { lazyPage, reloadIfReachable } from './ui/lazy-page.ts'
 import { Loading } from './ui/loading.tsx'
+import { offerFocus } from './ui/offer-focus.ts'
 import { PreferenceButtons } from './ui/preference-buttons.tsx'
 import { usePlace } from './ui/router.ts'
 import { SourceSide } from './ui/source/source-side.tsx'
@@ -153,7 +154,7 @@ function useBeginAtTop(path: string) {
     if (!isOther) return
     main.current.scrollTop = 0
     // If the focused element still exists, such as a tab or a field of the new page, it keeps the focus.
-    if (!main.current.contains(document.activeElement)) main.current.focus({ preventScroll: true })
+    if (!main.current.contains(document.activeElement)) offerFocus(main.current)
   })
   return main
 }

@@ -26,6 +26,23 @@ describeConsole('Finding and switching', world => {
     await page.locator(':root[data-theme="dark"]').waitFor()
   })
 
+  flow(world, 'a page that is loaded later leaves the focus to the palette', async ({ page }) => {
+    const id = await makeAgent(world.server.api, {}, { name: 'Coffee sommelier' })
+    const opened = Promise.withResolvers<void>()
+    await page.route('**/api/v1/agent/gets', async route => {
+      await opened.promise
+      await route.continue()
+    })
+    await page.goto(`${world.server.base}/#/agents/${id}/chat`)
+    await page.getByRole('button', { name: 'Search (Ctrl+K)' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('knowl')
+    opened.resolve()
+    await page.getByLabel('Message').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#\/knowledge$/)
+  })
+
   flow(world, 'a menu that Enter opens is used with the arrow keys', async ({ page }) => {
     await page.goto(`${world.server.base}/#/`)
     const button = page.getByRole('button', { name: 'Switch workspace' })

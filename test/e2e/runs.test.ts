@@ -364,13 +364,27 @@ describeConsole('The pages of runs', world => {
     const begin = async (): Promise<string> =>
       (await world.server.api.post('workflow/run', { id: 'name', inputs: { query: 'x' } })).json.data.run_id
     await page.goto(`${world.server.base}/#/runs/${await begin()}`)
-    await page.getByRole('textbox', { name: 'Your answer' }).fill('Ada')
+    const field = page.getByRole('textbox', { name: 'Your answer' })
+    await field.and(page.locator(':focus')).waitFor()
+    await field.fill('Ada')
     await page.getByRole('textbox', { name: 'Your answer' }).press('Enter')
     await answers(page).getByText('Hi Ada!').waitFor()
+    const searched = Promise.withResolvers<void>()
+    await page.route('**/api/v1/workflow/runs/*', async route => {
+      await searched.promise
+      await route.continue()
+    })
     await page.goto(`${world.server.base}/#/runs/${await begin()}`)
+    await page.keyboard.press('Control+k')
+    const search = page.getByRole('combobox')
+    await search.fill('files')
+    searched.resolve()
+    await field.waitFor()
+    await search.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Stop' }).click()
     await standing(page, 'Stopped').waitFor()
-    assert.equal(await page.getByRole('textbox', { name: 'Your answer' }).count(), 0)
+    assert.equal(await field.count(), 0)
   })
 
   flow(

@@ -1,6 +1,7 @@
-import { Button, Input } from 'antd'
-import { useState } from 'react'
+import { Button, Input, type InputRef } from 'antd'
+import { useEffect, useRef, useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { offerFocus } from '../../ui/offer-focus.ts'
 import { defineWords } from '../../ui/words.ts'
 
 const useWords = defineWords(
@@ -36,6 +37,8 @@ export function ReplyForm({ options, isChat, onReply }: ReplyFormProps) {
   const words = useWords()
   const may = useMay()
   const [answer, setAnswer] = useState('')
+  const field = useRef<InputRef>(null)
+  useEffect(() => offerFocus(field.current?.input), [])
   if (isChat || !may.write)
     return <p className="run-asks soft small">{isChat ? words.conversation : words.viewer}</p>
   return (
@@ -59,11 +62,11 @@ export function ReplyForm({ options, isChat, onReply }: ReplyFormProps) {
       )}
       <div className="run-own-words">
         <Input
+          ref={field}
           value={answer}
           onChange={event => setAnswer(event.target.value)}
           aria-label={words.answer}
           placeholder={options.length > 0 ? words.other : words.answer}
-          autoFocus
         />
         <Button type="primary" htmlType="submit" disabled={answer.trim() === ''}>
           {words.send}

@@ -14,6 +14,7 @@ import {
 import { upload } from '../../../api/upload.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { Failure, useFailureToast, useFailureWords } from '../../../ui/failure.tsx'
+import { offerFocus } from '../../../ui/offer-focus.ts'
 import { pathTo } from '../../../ui/router.ts'
 import { openCitation } from '../../../ui/source/open-source.ts'
 import { useRetryWhenReachable } from '../../../ui/use-retry-when-reachable.ts'
@@ -80,7 +81,7 @@ export function Chat({
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end, ready to be typed in
   useEffect(() => {
-    if (autoFocus) input.current?.focus()
+    if (autoFocus) offerFocus(input.current?.resizableTextArea?.textArea)
     log.current?.goToEnd()
   }, [conversationId, autoFocus])
 
