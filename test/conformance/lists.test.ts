@@ -250,12 +250,15 @@ describe('lists', () => {
   for (const count of [10_010, 40_000])
     test(`are filtered where ${count} rows match, more than are counted`, async () => {
       const workspace = `common_${count}`
-      await opened.database.transaction(transaction =>
-        transaction.run(`
-        INSERT INTO files (workspace_id, id, name, search, size, mime_type, sha256, created_at)
-        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-        SELECT '${workspace}', 'f' || n, 'n', 'common', 1, 'text/plain', 'x', n FROM numbers`),
-      )
+      // In parts, because the time of a statement is limited.
+      for (let start = 1; start <= count; start += 5000)
+        await opened.database.transaction(transaction =>
+          transaction.run(`
+          INSERT INTO files (workspace_id, id, name, search, size, mime_type, sha256, created_at)
+          WITH RECURSIVE numbers (n) AS (
+            SELECT ${start} UNION ALL SELECT n + 1 FROM numbers WHERE n < ${Math.min(start + 4999, count)})
+          SELECT '${workspace}', 'f' || n, 'n', 'common', 1, 'text/plain', 'x', n FROM numbers`),
+        )
       const list: Lister<{ id: string }> = page =>
         files.list(workspace, { keyword: 'commo', sort: 'created_at', order: 'desc' }, page)
       const first = await list({ page: 1, pageSize: 3 })
