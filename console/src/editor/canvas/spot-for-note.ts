@@ -5,6 +5,8 @@ import type { Scene } from './scene.ts'
 import { newNote } from './shape-commands.ts'
 
 const step = 2 * gridStep
+/** The view of a large drawing would have hundreds of thousands of spots, each compared with every node. */
+const maxSteps = 48
 
 const areApart = (one: Box, other: Box): boolean =>
   one.x >= other.x + other.width ||
@@ -25,7 +27,7 @@ export function spotForNote(
   const nodes = cards.map(({ x, y, shape }) => ({ x, y, width: cardSize.width, height: shape.height }))
   const taken: Box[] = [...nodes, ...notes]
   const middle = { x: view.x + (view.width - width) / 2, y: view.y + (view.height - height) / 2 }
-  const reach = (room: number): number => Math.max(0, Math.floor(room / 2 / step))
+  const reach = (room: number): number => Math.max(0, Math.min(maxSteps, Math.floor(room / 2 / step)))
   const [across, down] = [reach(view.width - width - 2 * step), reach(view.height - height - 2 * step)]
   const free = steps(across).flatMap(dx =>
     steps(down)
