@@ -55,8 +55,10 @@ const probe = 'api/v1/agent/profile'
 
 async function isReachable(): Promise<boolean> {
   try {
-    const { status } = await fetch(new URL(probe, document.baseURI), { method: 'OPTIONS', cache: 'no-store' })
-    return !isAway(status)
+    // Requests without an answer would take the connections that a browser allows to one server.
+    const signal = AbortSignal.timeout(maxPause)
+    const request = { method: 'OPTIONS', cache: 'no-store', signal } as const
+    return !isAway((await fetch(new URL(probe, document.baseURI), request)).status)
   } catch {
     return false
   }
