@@ -345,6 +345,11 @@ describe('a table whose header row is hidden', () => {
   const row = (number: number, ...texts: string[]) =>
     `<row r="${number}">${texts.map((text, at) => inline(`${'ABCD'[at]}${number}`, text)).join('')}</row>`
 
+  it('cannot repeat a name that is longer than Excel allows', async () => {
+    const [table] = await tablesOf(row(1, 'tea'), tableAt('A1:A1', ['x'.repeat(100_000)]))
+    assert.deepEqual(table, [['x'.repeat(255)], ['tea']])
+  })
+
   it('has the names of its columns', async () => {
     const rows = row(1, 'Prices') + row(2, 'tea', '12') + row(3, 'rice', '4') + row(4, 'corn', '5')
     assert.deepEqual(await tablesOf(rows, tableAt('A2:B4', ['Goods', 'Price _x000a_in CNY'])), [

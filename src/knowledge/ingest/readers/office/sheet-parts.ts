@@ -1,6 +1,6 @@
 import type { Block } from '../../block.ts'
 import { readRelationships } from './office-package.ts'
-import type { SheetRow } from './tables.ts'
+import { maxColumns, type SheetRow } from './tables.ts'
 import { parseXml } from './xml-parser.ts'
 import type { ZipArchive } from './zip-archive.ts'
 
@@ -70,6 +70,8 @@ export const readMerges = async (chunks: AsyncIterable<Uint8Array>): Promise<Mer
 }
 
 const tablePlace = /^([A-Z]{1,3})(\d{1,7}):/i
+/** That of Excel. The names are repeated with the rows, so a long one would make a small file large. */
+const maxNameLength = 255
 const madeUpName = /^\p{L}+(\d+)$/u
 /** Line breaks and other control characters of a name. */
 const escapedControl = /_x00[01][\da-f]_/gi
@@ -84,7 +86,8 @@ export async function readHiddenHeaders(archive: ZipArchive, part: string): Prom
     await parseXml(archive.chunks(target), {
       open(element, { ref = '', headerRowCount, name = '' }) {
         if (element === 'table' && headerRowCount === '0') place = tablePlace.exec(ref)
-        if (element === 'tableColumn' && place) names.push(name.replace(escapedControl, ' ').trim())
+        if (element === 'tableColumn' && place && names.length < maxColumns)
+          names.push(name.slice(0, maxNameLength).replace(escapedControl, ' ').trim())
       },
     })
     // Excel names columns in this way until a user does.
