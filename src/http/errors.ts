@@ -97,7 +97,8 @@ export async function sendError(
   if (status === 503) reply.header('retry-after', '2')
   if (request.server.stopping.aborted) reply.header('connection', 'close')
   reply.code(status).headers({ ...error.headers, ...jsonHeaders })
-  const body = errorBody(error, request.url, request)
+  // The path of an operation may be encoded in the URL.
+  const body = errorBody(error, request.operation?.path ?? request.url, request)
   // A small body has arrived after one turn of the event loop.
   if (!request.raw.complete) await nextTurn()
   // The rest of a request that was too slow is not awaited.

@@ -86,6 +86,8 @@ test('returns errors in the response format of the contract', async () => {
   const { code, msg, reason, errors, ...turn } = (await server.api.get(`conversation/turn?${query}`)).json
   assert.deepEqual([code, reason, errors, typeof msg], [40401, 'not_found', [], 'string'])
   assert.deepEqual(turn, { conversation_id: conversationId, chat_id: 'chat_nope', feedback: [] })
+  const encoded = (await server.api.post('%63onversation/re%74rieve', { conversation_id: 'c' })).json
+  assert.deepEqual([encoded.code, encoded.conversation_id, encoded.retrieve_data], [40001, 'c', []])
   const versions = (await server.api.get(`conversation/versions?${query}&version=1`)).json
   assert.deepEqual([versions.conversation_id, versions.retrieve_data], [conversationId, []])
   for (const body of [
