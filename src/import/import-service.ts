@@ -9,7 +9,7 @@ import type { Warning } from '../workflow/warning.ts'
 import type { WorkflowService } from '../workflow/workflow-service.ts'
 import type { ConvertedWorkflow } from './dify/conversion.ts'
 import type { ConvertedApp } from './dify/convert-app.ts'
-import { type PortableDocument, readDocument } from './portable-document.ts'
+import { documentMembers, type PortableDocument, readDocument } from './portable-document.ts'
 import type { ReportLine } from './report.ts'
 
 const importFormats = ['banyan.workflow', 'dify'] as const
@@ -53,7 +53,7 @@ export class ImportService {
   async importFile(workspaceId: string, request: ImportRequest): Promise<Imported> {
     // Some editors write a byte order mark.
     const content = request.content.replace(/^\uFEFF/, '')
-    const format = request.format ?? recognizeFormat(content)
+    const format = request.format ?? (await recognizeFormat(content))
     if (format === 'dify') return this.#importApp(workspaceId, { ...request, content })
     const document = await readDocument(content)
     const { id, author, name = document.name } = request
@@ -113,8 +113,8 @@ async function convertFile(
 }
 
 /** A document of our own is JSON; an application of Dify is YAML with a member `app`, and may be written in JSON, too. */
-function recognizeFormat(content: string): ImportFormat {
-  if (/^\s*\{/.test(content)) return /"app"\s*:\s*\{/.test(content) ? 'dify' : 'banyan.workflow'
+async function recognizeFormat(content: string): Promise<ImportFormat> {
+  if (/^\s*\{/.test(content)) return (await documentMembers(content)).has('app') ? 'dify' : 'banyan.workflow'
   if (/^(app|kind|version|workflow|model_config|dependencies)\s*:/m.test(content)) return 'dify'
   throw invalidField(
     '/content',

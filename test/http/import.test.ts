@@ -70,6 +70,29 @@ describe('the text of an exported workflow', () => {
       assert.deepEqual((await runWorkflow(api, id, 'hello')).outputs, { said: 'hello' })
     }
   })
+
+  test('is recognized although its nodes have a setting that is called app', async () => {
+    const request = {
+      type: 'http_request',
+      method: 'POST',
+      url: 'https://example.com',
+      body: { app: { id: 1 } },
+    }
+    const workflow = { nodes: [{ id: 'send', type: 'tool', data: request }], edges: [] }
+    for (const content of [{ format: 'banyan.workflow', format_version: 1, workflow }, workflow])
+      assert.deepEqual((await stored((await dataOf(load(JSON.stringify(content)))).id)).config, workflow)
+  })
+
+  test('gets the name of the request, however the document is sent', async () => {
+    const document = { format: 'banyan.workflow', name: 'Theirs', workflow: { nodes: [], edges: [] } }
+    const named = async (body: object): Promise<string> =>
+      (await stored((await dataOf(api.post('workflow/import', body))).id)).name
+    for (const body of [{ document }, { content: JSON.stringify(document) }]) {
+      assert.equal(await named(body), 'Theirs')
+      assert.equal(await named({ ...body, name: 'Mine' }), 'Mine')
+    }
+    assert.equal(await named({ ...document, name: 'Mine' }), 'Mine')
+  })
 })
 
 describe('a file that cannot be imported', () => {

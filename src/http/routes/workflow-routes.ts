@@ -244,7 +244,9 @@ export function workflowRoutes(
           ? checkDocument(body, members, '')
           : checkDocument(body.document, await documentMembers(members.get('document')!.text), '/document')
       return stored(token, async () =>
-        importedOnWire(await imports.importDocument(workspaceId, { ...document, id, author })),
+        importedOnWire(
+          await imports.importDocument(workspaceId, { ...document, name: name ?? document.name, id, author }),
+        ),
       )
     }),
   ]
