@@ -55,6 +55,21 @@ describe('quotas', () => {
     assert.deepEqual(quotaOf(large), [429, 42902, 'storage_bytes'])
   })
 
+  test('do not refuse a repeated upload whose file is stored already', async () => {
+    const { api } = await openWorkspace({ storage_bytes: 4 << 20 })
+    const upload = (key: string) =>
+      api.post('files/upload?name=large.bin', Buffer.alloc(3 << 20), {
+        headers: { 'content-type': 'application/octet-stream', 'idempotency-key': key },
+      })
+    const first = await upload('once')
+    const again = await upload('once')
+    assert.deepEqual([again.status, again.text], [200, first.text])
+    const more = await api.post('files/upload?name=more.bin', Buffer.alloc(3 << 20, 'x'), {
+      headers: { 'content-type': 'application/octet-stream', 'idempotency-key': 'more' },
+    })
+    assert.deepEqual(quotaOf(more), [429, 42902, 'storage_bytes'])
+  })
+
   test('count the versions of workflows, until the workflow is deleted', async () => {
     const { api } = await openWorkspace({ storage_bytes: 3000 })
     const save = (note: string) =>

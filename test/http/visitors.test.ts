@@ -372,9 +372,17 @@ describe('files of visitors', () => {
       const refused = await upload(ada, talk, name, content)
       assert.deepEqual([...outcome(refused), refused.json.errors[0].path], [415, 41501, '/file'], name)
     }
-    for (let count = 0; count < 50; count++)
+    for (let count = 0; count < 49; count++)
       assert.equal((await upload(ada, talk, `${count}.txt`, String(count))).status, 200)
-    assert.equal((await upload(ada, talk, 'more.txt', 'more')).json.reason, 'quota_exceeded')
+    const uploadOnce = (key: string) =>
+      api.call('POST', `conversation/upload?${query(talk, { name: 'last.txt' })}`, 'last', {
+        headers: { 'content-type': 'application/octet-stream', 'idempotency-key': key },
+      })
+    const last = await uploadOnce('last')
+    assert.equal((await uploadOnce('last')).text, last.text)
+    for (const more of [await uploadOnce('more'), await upload(ada, talk, 'more.txt', 'more')])
+      assert.equal(more.json.reason, 'quota_exceeded')
+    assert.equal(last.status, 200)
   })
 
   test('are limited in total however many arrive at the same time', async () => {

@@ -78,18 +78,23 @@ export function conversationFileRoutes(parts: ConversationFileParts): Route[] {
     const conversationId = conversation.id
     const { token, boundUser: userId } = caller
     const scope = token ?? (await access.store.scopeOf(workspaceId))
-    const bytes = leastSize(request.headers)
-    await quotas.refuseLarger(scope, bytes)
-    await refuseFull(parts, { workspaceId, conversationId, bytes, isAnonymous: !token })
+    const refuseAbove = (bytes: number): Promise<void> =>
+      refuseFull(parts, { workspaceId, conversationId, bytes, isAnonymous: !token })
+    // A retry gets its stored response although the file would not fit again.
+    if (!token || retryKey === undefined) {
+      const bytes = leastSize(request.headers)
+      await quotas.refuseLarger(scope, bytes)
+      await refuseAbove(bytes)
+    }
     const { name, blob } = await receiveFile(request.raw, target, { queryName: query.name, checkJson })
     let isAdding = false
     try {
       await refuseType(name, blob)
       // The upload may have taken long; in the meantime the conversation may be gone, or the agent no longer public.
       await conversationOf(parts, call, query, 'run')
-      await refuseFull(parts, { workspaceId, conversationId, bytes: blob.size, isAnonymous: !token })
       await files.repair(workspaceId, blob)
       const add = async (): Promise<unknown> => {
+        await refuseAbove(blob.size)
         isAdding = true
         const stored = () => files.add(workspaceId, name, blob, { userId, conversationId })
         return fileOnWire(await quotas.within(scope, ['storageBytes'], stored))

@@ -96,7 +96,8 @@ export function fileRoutes(files: FileService, parts: FileRouteParts): Route[] {
   const upload = async (call: Call<typeof operations.upload>): Promise<unknown> => {
     const { token, query, request } = call
     const key = idempotencyKey(request)
-    await parts.quotas.refuseLarger(token, leastSize(request.headers))
+    // A retry gets its stored response although the file would not fit again.
+    if (key === undefined) await parts.quotas.refuseLarger(token, leastSize(request.headers))
     const { name, blob } = await receiveFile(request.raw, files, { queryName: query.name, checkJson })
     // After `add` only the database knows whether a row refers to the blob; the sweep of orphaned blobs checks it.
     let isAdding = false
