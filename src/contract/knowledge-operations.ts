@@ -141,7 +141,7 @@ export const knowledgeOperations = defineOperations('knowledge', {
     params,
     query: Type.Object({
       status: Type.Optional(choice(documentStatuses, 'Only documents with this status.')),
-      keyword: keyword('Part of the name or description.'),
+      keyword: keyword('Part of the file name.'),
       ...pagingFields,
     }),
     data: pageOf(schemaRef('Document')),
