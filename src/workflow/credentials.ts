@@ -237,20 +237,56 @@ export function* hideCredentials(
   { by, onlyCertain = false }: { by: 'mask' | 'reference'; onlyCertain?: boolean },
 ): Pausable<Uint8Array> {
   const { nodes } = yield* parseGraph(graph)
+  const json = new TextDecoder().decode(graph)
+  const names = by === 'reference' ? new SecretNames(json) : undefined
   const found: (readonly [path: readonly string[], text: string])[] = []
   for (const [place, { id, data }] of nodes.entries()) {
-    for (const { path, masked, referring, isCertain } of findCredentials(data)) {
-      if (onlyCertain && !isCertain) continue
-      const text = by === 'mask' ? masked : referring(name => `{{#secret.${secretName(id, name)}#}}`)
-      found.push([['nodes', String(place), 'data', ...path], text])
+    for (const credential of findCredentials(data)) {
+      if (onlyCertain && !credential.isCertain) continue
+      const hidden = names ? names.referTo(id, credential) : credential.masked
+      found.push([['nodes', String(place), 'data', ...credential.path], hidden])
     }
     yield
   }
-  if (found.length === 0) return graph
-  return Buffer.from(yield* replaceFound(new TextDecoder().decode(graph), found))
+  return found.length === 0 ? graph : Buffer.from(yield* replaceFound(json, found))
 }
 
 const maxNameLength = 64
+const maxNumberLength = 8
+
+/** The secrets that stand for the credentials of a graph. Sharing one would send a credential to the server of another. */
+class SecretNames {
+  /** Also those that the graph refers to already. */
+  readonly #taken: Set<string>
+  readonly #names = new Map<string, string>()
+  /** The last number after names with the same beginning. */
+  readonly #numbers = new Map<string, number>()
+
+  constructor(json: string) {
+    this.#taken = new Set([...json.matchAll(/\{\{#\s*secret\.([\w-]+)/g)].map(([, name]) => name!))
+  }
+
+  /** The text of a credential with a reference to a secret for each of its parts. */
+  referTo(nodeId: string, { text, referring }: Credential): string {
+    let part = 0
+    return referring(name => `{{#secret.${this.#nameOf(secretName(nodeId, name), `${part++} ${text}`)}#}}`)
+  }
+
+  /** The wanted name, with a number if another credential has it. */
+  #nameOf(wanted: string, credential: string): string {
+    const key = `${wanted} ${credential}`
+    let name = this.#names.get(key)
+    if (name !== undefined) return name
+    name = wanted
+    const stem = wanted.slice(0, maxNameLength - maxNumberLength)
+    let number = this.#numbers.get(stem) ?? 1
+    while (this.#taken.has(name)) name = `${stem}_${++number}`
+    this.#numbers.set(stem, number)
+    this.#taken.add(name)
+    this.#names.set(key, name)
+    return name
+  }
+}
 
 /** A name for the secret that the importer of a graph has to store. */
 const secretName = (nodeId: string, name: string): string =>

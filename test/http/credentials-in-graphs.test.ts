@@ -114,6 +114,37 @@ test('exports references instead of literal credentials, for every role', async 
   assert.deepEqual([...new Set(warnings.map(({ rule }: { rule: string }) => rule))], ['secret_unknown'])
 })
 
+test('exports different credentials under different names of secrets', async () => {
+  const send = (id: string, key: string) => ({
+    ...{ id, type: 'tool' },
+    data: { type: 'http_request', method: 'GET', url: sink.origin, headers: { Authorization: key } },
+  })
+  const long = 'n'.repeat(80)
+  const nodes = [
+    send('1', 'Bearer one'),
+    send('节点', 'Bearer two'),
+    send('2', 'Bearer one'),
+    send(`${long}1`, 'Bearer three'),
+    send(`${long}2`, 'Bearer four'),
+    send('used', 'Bearer {{#secret.own_password#}}'),
+    { id: 'own', type: 'tool', data: { type: 'http_request', url: 'https://u:a@example.com/?password=b' } },
+  ]
+  await dataOf(api.post('workflow/update', { id: 'alike', workflow: { nodes, edges: [] } }))
+  const { document } = await dataOf(api.post('workflow/export', { id: 'alike' }))
+  const data = document.workflow.nodes.map((node: { data: object }) => node.data)
+  const names = data
+    .slice(0, 5)
+    .map((each: { headers: { Authorization: string } }) =>
+      each.headers.Authorization.replace(/^Bearer \{\{#secret\.(.*)#\}\}$/, '$1'),
+    )
+  const n = (count: number) => 'n'.repeat(count)
+  assert.deepEqual(names, ['authorization', 'authorization_2', 'authorization', n(64), `${n(56)}_2`])
+  assert.equal(
+    data[6].url,
+    'https://{{#secret.own_password_2#}}@example.com/?password={{#secret.own_password_3#}}',
+  )
+})
+
 test('does not store a mask in the place of a credential', async () => {
   await stored('kept')
   const { json } = await viewer.get('workflow?id=kept')
