@@ -12,12 +12,18 @@ export interface ImportedRecord {
 /** A line that is not a JSON object has no fields. */
 type ImportedLine = Omit<ImportedRecord, 'fields'> & Partial<ImportedRecord>
 
-export function importedLines(format: 'csv' | 'jsonl', content: string, max: number): ImportedLine[] {
-  const lines: ImportedLine[] = []
-  for (const line of format === 'csv' ? csvRecords(content) : jsonLines(content)) {
-    if (lines.length === max) throw invalidField('/content', `has more than ${max} records; import less`)
-    lines.push(line)
+/** Refuses more records before they are read: a text of a megabyte can have half a million. */
+export function takeRecords<Row>(records: Iterable<Row>, max: number): Row[] {
+  const taken: Row[] = []
+  for (const record of records) {
+    if (taken.length === max) throw invalidField('/content', `has more than ${max} records; import less`)
+    taken.push(record)
   }
+  return taken
+}
+
+export function importedLines(format: 'csv' | 'jsonl', content: string, max: number): ImportedLine[] {
+  const lines = takeRecords<ImportedLine>(format === 'csv' ? csvRecords(content) : jsonLines(content), max)
   if (lines.length === 0) throw invalidField('/content', 'has no records')
   return lines
 }
@@ -29,15 +35,19 @@ export const importedRecords = (format: 'csv' | 'jsonl', content: string, max: n
     return { line, fields }
   })
 
+/** Every record has all columns, so that thousands of them in a short header would take gigabytes. */
+const maxColumns = 200
+
 function* csvRecords(content: string): Generator<ImportedRecord> {
-  let names: string[] | undefined
+  let columns: { name: string; at: number }[] | undefined
   for (const { line, cells } of parseCsv(content)) {
-    if (!names) {
-      names = cells.map(cell => cell.trim())
+    if (!columns) {
+      columns = cells.map((cell, at) => ({ name: cell.trim(), at })).filter(({ name }) => name !== '')
+      if (columns.length > maxColumns)
+        throw invalidField('/content', `has more than ${maxColumns} columns; import less`)
       continue
     }
-    const pairs = names.map((name, at) => [name, cells[at] ?? ''] as const)
-    yield { line, fields: Object.fromEntries(pairs.filter(([name]) => name !== '')) }
+    yield { line, fields: Object.fromEntries(columns.map(({ name, at }) => [name, cells[at] ?? ''])) }
   }
 }
 

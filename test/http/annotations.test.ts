@@ -192,6 +192,7 @@ test('annotations are imported and exported, and an export can be imported again
   for (const [format, content, problem] of [
     ['csv', 'question\nOne?', /first line must name the columns/],
     ['csv', 'question,answer\nOne?', /line 2: `answer` is missing/],
+    ['csv', `question,answer${',x'.repeat(199)}\nOne?,A`, /has more than 200 columns/],
     [
       'jsonl',
       '{"question":"One?","answer":"A"}\n{"question":1,"answer":"B"}',

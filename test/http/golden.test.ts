@@ -121,6 +121,14 @@ describe('golden questions', () => {
         ['Trains?', 1, ''],
       ],
     )
+    for (const [format, content] of [
+      ['csv', `question,document\n${'q,d\n'.repeat(5001)}`],
+      ['jsonl', '1\n'.repeat(5001)],
+      ['jsonl', `[1${',1'.repeat(5000)}]`],
+    ] as const) {
+      const tooMany = await api.post(`knowledge/${id}/golden/import`, { format, content })
+      assert.match(tooMany.json.message, /has more than 5000 records/)
+    }
     const unnamed = await api.post(`knowledge/${id}/golden/import`, { format: 'csv', content: 'a,b\n1,2' })
     assert.equal(unnamed.json.data.errors[0].path, '/content')
     const many = Array.from({ length: 501 }, (_, at) => `Question ${at},leave.md`).join('\n')

@@ -2,6 +2,7 @@ import type { SkipReason } from '../../contract/golden-operations.ts'
 import { limits } from '../../contract/limits.ts'
 import { invalidField } from '../../kernel/app-error.ts'
 import { parseCsv } from '../../kernel/csv.ts'
+import { takeRecords } from '../../kernel/imported-records.ts'
 import { isRecord } from '../../kernel/is-record.ts'
 import { parsedJson } from '../../kernel/parsed-json.ts'
 
@@ -51,9 +52,10 @@ function checked(line: number, sent: Omit<ImportedQuestion, 'line'>): ImportedQu
 }
 
 function fromCsv(content: string): ImportedQuestion[] {
-  const [header, ...rows] = parseCsv(content)
+  const records = parseCsv(content)
+  const header: string[] = records.next().value?.cells ?? []
   const column = (names: readonly string[]): number =>
-    header?.cells.findIndex(cell => names.includes(cell.trim().toLowerCase())) ?? -1
+    header.findIndex(cell => names.includes(cell.trim().toLowerCase()))
   const question = column(columnNames.question)
   const document = column(columnNames.documents)
   const text = column(columnNames.text)
@@ -63,7 +65,7 @@ function fromCsv(content: string): ImportedQuestion[] {
       'the first line must name the columns: question, document and, if you like, text',
     )
   // Several documents are separated by a bar, which is rare in file names.
-  return rows.map(({ line, cells }) =>
+  return takeRecords(records, limits.goldenImportLines).map(({ line, cells }) =>
     checked(line, {
       question: (cells[question] ?? '').trim(),
       documents: strings((cells[document] ?? '').split('|')),
@@ -72,15 +74,16 @@ function fromCsv(content: string): ImportedQuestion[] {
   )
 }
 
-function fromJsonLines(content: string): ImportedQuestion[] {
+function* jsonValues(content: string): Generator<{ line: number; value: unknown }> {
   const whole = content.trimStart().startsWith('[') ? parsedJson(content) : undefined
-  const values = Array.isArray(whole)
-    ? whole.map((value: unknown, at) => ({ line: at + 1, value }))
-    : content
-        .split('\n')
-        .map((json, at) => ({ line: at + 1, json }))
-        .filter(({ json }) => json.trim() !== '')
-        .map(({ line, json }) => ({ line, value: parsedJson(json) }))
+  if (Array.isArray(whole)) for (const [at, value] of whole.entries()) yield { line: at + 1, value }
+  else
+    for (const [at, json] of content.split('\n').entries())
+      if (json.trim() !== '') yield { line: at + 1, value: parsedJson(json) }
+}
+
+function fromJsonLines(content: string): ImportedQuestion[] {
+  const values = takeRecords(jsonValues(content), limits.goldenImportLines)
   return values.map(({ line, value }): ImportedQuestion => {
     if (!isRecord(value)) {
       const problem: Problem = { reason: 'not_json', message: 'it is not a JSON object' }
@@ -96,8 +99,5 @@ function fromJsonLines(content: string): ImportedQuestion[] {
 /** Questions as CSV with a header, as JSON lines, or as a JSON array. */
 export function importedQuestions(format: 'csv' | 'jsonl', content: string): ImportedQuestion[] {
   const text = content.replace(/^\uFEFF/, '')
-  const found = format === 'csv' ? fromCsv(text) : fromJsonLines(text)
-  if (found.length > limits.goldenImportLines)
-    throw invalidField('/content', `has ${found.length} lines; at most ${limits.goldenImportLines}`)
-  return found
+  return format === 'csv' ? fromCsv(text) : fromJsonLines(text)
 }
