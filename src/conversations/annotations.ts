@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { csvRow } from '../kernel/csv.ts'
 import { mintId } from '../kernel/ids.ts'
 import { LruMap } from '../kernel/lru-map.ts'
+import { inSlices, type Pausable } from '../kernel/slices.ts'
 import {
   type Annotation,
   type AnnotationStore,
@@ -139,13 +140,25 @@ export class Annotations {
     const same = await store.findByKey(workspaceId, agent.id, keyOf(question))
     const threshold = agent.config.annotation_threshold
     if (same || typeof threshold !== 'number' || threshold >= 1) return same
+    const known = await store.questions(workspaceId, agent.id)
+    const similar = await inSlices(this.#mostSimilar(question, known, threshold))
+    return similar && store.find(workspaceId, similar.id)
+  }
+
+  /** In slices, because the terms of a thousand long questions take seconds, and do not all fit into the cache. */
+  *#mostSimilar(
+    question: string,
+    known: readonly Pick<Annotation, 'id' | 'question'>[],
+    threshold: number,
+  ): Pausable<{ id: string } | undefined> {
     const asked = new Set(this.#parts.terms(question))
     let best: { id: string; score: number } | undefined
-    for (const { id, question: known } of await store.questions(workspaceId, agent.id)) {
-      const score = similarity(asked, this.#termsOf(known))
+    for (const { id, question: other } of known) {
+      const score = similarity(asked, this.#termsOf(other))
       if (score >= threshold && score > (best?.score ?? 0)) best = { id, score }
+      yield
     }
-    return best && store.find(workspaceId, best.id)
+    return best
   }
 
   async countHit(workspaceId: string, id: string): Promise<void> {
