@@ -89,8 +89,8 @@ export class RunService {
 
   /** Answers a waiting run. Fails with `not_found`, or `version_conflict` when it is not waiting. */
   async resume(workspaceId: string, runId: string, reply: Reply, chatId = ''): Promise<LiveRun> {
-    const task = await this.#claimWaiting(workspaceId, runId, { reply: JSON.stringify(reply), chatId })
-    if (task) return task
+    const live = await this.#claimWaiting(workspaceId, runId, { reply: JSON.stringify(reply), chatId })
+    if (live) return live
     const { status } = await this.get(workspaceId, runId)
     throw new AppError(
       'version_conflict',
@@ -107,12 +107,12 @@ export class RunService {
       // updated below. `stops` keeps it from continuing with this empty reply.
       const noAnswer = { text: '', files: [], action: '' }
       const claim = { reply: JSON.stringify(noAnswer), chatId: '', stops: true }
-      const task = await this.#claimWaiting(workspaceId, runId, claim).catch((error: unknown) => {
+      const claimed = await this.#claimWaiting(workspaceId, runId, claim).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error
         return undefined
       })
-      task?.stop()
-      await task?.settled.catch(() => {})
+      this.#worker.find(runId)?.stop()
+      await claimed?.settled.catch(() => {})
     }
     const status = await store.requestStop(workspaceId, runId, clock.now())
     if (status === undefined) throw noRun(runId)
@@ -141,7 +141,7 @@ export class RunService {
     workspaceId: string,
     runId: string,
     answer: { reply: string; chatId: string; stops?: boolean },
-  ): Promise<RunTask | undefined> {
+  ): Promise<LiveRun | undefined> {
     return this.#within(workspaceId, async reservation => {
       const claim = { ...this.#worker.leaseOf(reservation), ...answer }
       const run = await this.#dependencies.store.claimWaiting(workspaceId, runId, claim)
@@ -150,18 +150,18 @@ export class RunService {
   }
 
   /** Reserves capacity before the run is started, so that concurrent starts cannot exceed the limit. */
-  async #within<Task extends RunTask | undefined>(
+  async #within<Live extends LiveRun | undefined>(
     workspaceId: string,
-    begin: (reservation: RunReservation) => Promise<Task>,
-  ): Promise<Task> {
+    begin: (reservation: RunReservation) => Promise<Live>,
+  ): Promise<Live> {
     const reservation = this.#worker.reserve(workspaceId)
-    let task: Task | undefined
+    let live: Live | undefined
     try {
-      task = await begin(reservation)
-      return task
+      live = await begin(reservation)
+      return live
     } finally {
-      // A task leaves it at its end.
-      if (!task) reservation.release()
+      // A task releases it at its end.
+      if (!live) reservation.release()
     }
   }
 

@@ -7,6 +7,8 @@ import { WakeLoop } from '../../kernel/wake-loop.ts'
 import { recoverTask } from './recovery.ts'
 import type { RunReservation } from './run-capacity.ts'
 import type { RunDependencies, TaskStart } from './run-context.ts'
+import { EventHub } from './run-event.ts'
+import type { RunResult } from './run-listener.ts'
 import { RunRelay } from './run-relay.ts'
 import { RunTask } from './run-task.ts'
 import type { DueRun, NewLease, RunLease } from './store/run-records.ts'
@@ -15,6 +17,9 @@ import type { DueRun, NewLease, RunLease } from './store/run-records.ts'
 const topics = { stop: 'runs.stop', due: 'runs.due' }
 /** How long a run that did not fit into memory waits before it is claimed again. */
 const crowdedMilliseconds = 2000
+/** For a run that no process works on. */
+const endedHub = new EventHub()
+endedHub.close()
 
 /** Works on runs in this process: holds their leases, and claims runs whose lease has expired. */
 export class RunWorker {
@@ -98,16 +103,21 @@ export class RunWorker {
     return task
   }
 
-  /** Continues a run that was claimed with this reservation. */
+  /** Continues a run that was claimed with this reservation, or queues it if that is not possible now. */
   async resume(
     reservation: RunReservation,
     claimed: { workspaceId: string; run: TaskStart['run'] },
-  ): Promise<RunTask> {
+  ): Promise<Pick<RunTask, 'runId' | 'settled' | 'events'>> {
     try {
       return this.begin(await recoverTask(this.#dependencies, { ...claimed, reservation, left: 'settled' }))
     } catch (error) {
-      await this.#giveBack(reservation, { workspaceId: claimed.workspaceId, id: claimed.run.id })
-      throw error
+      const runId = claimed.run.id
+      await this.#giveBack(reservation, { workspaceId: claimed.workspaceId, id: runId })
+      if (!(error instanceof AppError)) throw error
+      // The answer of the user is stored: to report a failure would ask the client to send it again.
+      const settled = Promise.reject<RunResult>(error)
+      settled.catch(() => {})
+      return { runId, settled, events: signal => endedHub.subscribe(signal) }
     }
   }
 

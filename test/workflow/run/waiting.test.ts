@@ -338,6 +338,25 @@ describe('a run that asks the user', () => {
     assert.equal((await small.runs.get(workspace, ids[0]!)).status, 'running')
   })
 
+  test('takes an answer although there is no memory to continue, and continues when there is', async () => {
+    world.script.when('large', () => ({ outputs: { text: 'x'.repeat(4 << 20), size: 4 } }))
+    const after = work('after', { hold: 'gate', give: { x: '{{#large.size#}}' } })
+    const graph = chain(work('large'), asks('q', 'Which?'), after, work('last', { give: { x: 1 } }))
+    const [first, second] = [(await worker.run(graph)).run.id, (await worker.run(graph)).run.id]
+    const small = world.worker({ capacity: { memoryBytes: 32 << 20 } })
+    small.serve()
+    const { settled } = await small.resume(first, 'tea')
+    const queued = await small.resume(second, 'coffee')
+    await assert.rejects(queued.settled, { reason: 'rate_limited' })
+    assert.equal((await small.runs.get(workspace, second)).status, 'queued')
+    world.script.open('gate')
+    assert.equal((await settled).run.status, 'succeeded')
+    const run = await small.runs.settled(workspace, second, AbortSignal.timeout(60_000))
+    assert.equal(run.status, 'succeeded', run.error?.message)
+    const steps = await small.runs.steps(workspace, second)
+    assert.match(steps.find(({ path }) => path === 'q')?.outputs ?? '', /coffee/)
+  })
+
   test('keeps the answer in the trace when a later step fails, or the run is stopped', async () => {
     const statuses = async (id: string) =>
       (await worker.runs.steps(workspace, id)).map(({ path, status, outputs }) => [path, status, outputs])
