@@ -5,7 +5,11 @@ import type { TestCheck } from './test-set.ts'
 export interface CheckTools {
   code: CodeRunner
   /** Where a value violates a JSON Schema. */
-  jsonProblems(value: unknown, schema: unknown): string[]
+  jsonProblems(
+    value: unknown,
+    schema: unknown,
+    caller: { readonly signal: AbortSignal },
+  ): string[] | Promise<string[]>
 }
 
 const matcher = `function main({ pattern, text }) { return { found: new RegExp(pattern, 'u').test(text) } }`
@@ -56,7 +60,7 @@ export async function failureOfCheck(
       } catch {
         return 'is not JSON'
       }
-      const [problem] = jsonProblems(value, check.schema)
+      const [problem] = await jsonProblems(value, check.schema, { signal })
       return problem && `does not fit the JSON schema: ${problem}`
     }
     case 'judge':

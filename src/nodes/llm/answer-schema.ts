@@ -1,4 +1,5 @@
 import { hasLostDigits } from '../../kernel/parse-in-pieces.ts'
+import { atOnce, inSlices, type Pausable } from '../../kernel/slices.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
 
 /** The JSON Schema of the answer, if it is set. Authors also paste the wrapped form of a provider. */
@@ -26,7 +27,7 @@ export function withoutNulls(answer: unknown, schema: JsonRecord): unknown {
   const defaults = defaultsOf(schema)
   const properties = recordAt(schema, 'properties')
   const isLeftOut = ([name, value]: [string, unknown]): boolean =>
-    value === null && defaults.has(name) && jsonProblems(null, properties[name]).length > 0
+    value === null && defaults.has(name) && atOnce(hasProblem(problemsIn(null, properties[name], name)))
   return Object.fromEntries(Object.entries(answer).filter(each => !isLeftOut(each)))
 }
 
@@ -40,15 +41,31 @@ const maxProblems = 10
 /**
  * Finds violations of a JSON Schema, as messages for the model. It checks the structural keywords (type, enum, const,
  * properties, required, additionalProperties, items, anyOf, oneOf, allOf) and leaves the others to the provider: a
- * pattern could keep the server busy for hours.
+ * pattern could keep the server busy for hours. Each of many values may be compared with each of many forms, so this
+ * runs in slices.
  */
-export function jsonProblems(value: unknown, schema: unknown): string[] {
+export const jsonProblems = (
+  value: unknown,
+  schema: unknown,
+  caller: { readonly signal: AbortSignal },
+): string[] | Promise<string[]> => inSlices(firstProblems(problemsIn(value, schema, 'the answer')), caller)
+
+/** Problems, and undefined where the search may pause. */
+type Problems = Generator<string | undefined, void>
+
+function* firstProblems(problems: Problems): Pausable<string[]> {
   const found: string[] = []
-  for (const problem of problemsIn(value, schema, 'the answer')) {
-    found.push(problem)
-    if (found.length === maxProblems) break
-  }
+  for (const problem of problems)
+    if (problem === undefined) yield
+    else if (found.push(problem) === maxProblems) break
   return found
+}
+
+function* hasProblem(problems: Problems): Pausable<boolean> {
+  for (const problem of problems)
+    if (problem === undefined) yield
+    else return true
+  return false
 }
 
 const recordAt = (schema: JsonRecord, key: string): JsonRecord => {
@@ -61,17 +78,31 @@ const listAt = (schema: JsonRecord, key: string): readonly unknown[] | undefined
   return Array.isArray(value) ? value : undefined
 }
 
-function* problemsIn(value: unknown, schema: unknown, place: string): Generator<string> {
+function* problemsIn(value: unknown, schema: unknown, place: string): Problems {
+  yield
   if (!isJsonRecord(schema)) return
   yield* typeProblems(value, schema, place)
   for (const each of listAt(schema, 'allOf') ?? []) yield* problemsIn(value, each, place)
   const forms = listAt(schema, 'anyOf') ?? listAt(schema, 'oneOf')
-  if (forms?.every(each => !problemsIn(value, each, place).next().done))
-    yield `${place} has none of the allowed forms`
+  if (forms && !(yield* hasForm(value, forms, place))) yield `${place} has none of the allowed forms`
   if (isJsonRecord(value)) yield* memberProblems(value, schema, place)
   if (Array.isArray(value))
     for (const [index, item] of value.entries())
       yield* problemsIn(item, ownValue(schema, 'items'), `${place} at ${index}`)
+}
+
+function* hasForm(value: unknown, forms: readonly unknown[], place: string): Pausable<boolean> {
+  for (const each of forms) if (!(yield* hasProblem(problemsIn(value, each, place)))) return true
+  return false
+}
+
+/** The texts of the values of an `enum`: there may be as many as values that are compared with them. */
+const textsOfChoices = new WeakMap<readonly unknown[], ReadonlySet<string>>()
+
+function isAmong(choices: readonly unknown[], value: unknown): boolean {
+  const texts = textsOfChoices.get(choices) ?? new Set(choices.map(each => JSON.stringify(each)))
+  textsOfChoices.set(choices, texts)
+  return texts.has(JSON.stringify(value))
 }
 
 function* typeProblems(value: unknown, schema: JsonRecord, place: string): Generator<string> {
@@ -81,8 +112,7 @@ function* typeProblems(value: unknown, schema: JsonRecord, place: string): Gener
   const choices = Object.hasOwn(schema, 'const') ? [schema['const']] : listAt(schema, 'enum')
   if (types.length > 0 && !types.some(each => hasType(value, each)))
     yield `${place} must be ${types.join(' or ')}`
-  else if (choices && !choices.some(each => JSON.stringify(each) === JSON.stringify(value)))
-    yield `${place} must be one of ${JSON.stringify(choices)}`
+  else if (choices && !isAmong(choices, value)) yield `${place} must be one of ${JSON.stringify(choices)}`
 }
 
 function hasType(value: unknown, type: string): boolean {
@@ -99,7 +129,7 @@ function hasType(value: unknown, type: string): boolean {
 /** An integer that was parsed as a text, because it would lose digits. */
 const isLongInteger = (text: string): boolean => hasLostDigits(Number(text), text)
 
-function* memberProblems(value: JsonRecord, schema: JsonRecord, place: string): Generator<string> {
+function* memberProblems(value: JsonRecord, schema: JsonRecord, place: string): Problems {
   const properties = recordAt(schema, 'properties')
   for (const key of listAt(schema, 'required') ?? [])
     if (typeof key === 'string' && !Object.hasOwn(value, key)) yield `${place} lacks ${JSON.stringify(key)}`

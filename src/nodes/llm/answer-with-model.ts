@@ -88,7 +88,7 @@ export async function answerWithModel(step: Step, services: NodeServices, task: 
       ],
     })
     const answer = await dialogue.answer()
-    const object = schema && (await objectOf(answer, schema, dialogue))
+    const object = schema && (await objectOf(step, answer, schema, dialogue))
     const { text } = stream
     const citations = citationsOf(text, found ?? [])
     const { usage, files: made, cutBy, answeredBy: model, steps } = dialogue
@@ -171,20 +171,27 @@ function systemText(prompt: string, found: readonly Passage[] | undefined, reads
 }
 
 /** The answer as an object of the schema; a model that missed it gets a second try. */
-async function objectOf(answer: string, schema: JsonRecord, dialogue: ModelDialogue): Promise<unknown> {
+async function objectOf(
+  step: Step,
+  answer: string,
+  schema: JsonRecord,
+  dialogue: ModelDialogue,
+): Promise<unknown> {
   const first = withoutNulls(readJsonAnswer(answer), schema)
-  const problems = problemsOf(first, schema)
+  const problems = await problemsOf(step, first, schema)
   if (problems === '') return withDefaults(first, schema)
   const corrected = await dialogue.correct(
     `Your answer does not fit: ${problems}. Answer again with nothing but the JSON.`,
   )
   const second = withoutNulls(readJsonAnswer(corrected), schema)
-  const left = problemsOf(second, schema)
+  const left = await problemsOf(step, second, schema)
   if (left === '') return withDefaults(second, schema)
   throw stepFailed(
     `The answer of the model does not match json_schema: ${left}. Use another model, or simplify the schema.`,
   )
 }
 
-const problemsOf = (value: unknown, schema: JsonRecord): string =>
-  value === undefined ? 'it is not JSON, or nested too deeply' : jsonProblems(value, schema).join('; ')
+const problemsOf = async (step: Step, value: unknown, schema: JsonRecord): Promise<string> =>
+  value === undefined
+    ? 'it is not JSON, or nested too deeply'
+    : (await jsonProblems(value, schema, step)).join('; ')
