@@ -31,6 +31,9 @@ export function importCurl(text: string): ImportedTools {
   return new CurlImport(readCurl(words.slice(1))).read()
 }
 
+/** Each is compared with all others. */
+const maxSecrets = 100
+
 class CurlImport {
   readonly #command: CurlCommand
   readonly #url: URL
@@ -91,6 +94,8 @@ class CurlImport {
     const secret = { name, value: found ? '' : value }
     const same = this.#secrets.find(each => each.value === secret.value && each.value !== '')
     if (same) return referenceTo(same.name)
+    if (this.#secrets.length === maxSecrets)
+      throw invalidField('/content', `has more than ${maxSecrets} credentials`)
     for (let number = 2; this.#secrets.some(each => each.name === name); number++)
       name = `${secret.name}_${number}`
     this.#secrets.push({ ...secret, name })

@@ -21,6 +21,13 @@ const problemOf = (command: string): string => {
 }
 
 describe('a curl command becomes a tool', () => {
+  test('unless it has very many credentials', () => {
+    const command = (count: number): string =>
+      `curl x.example ${Array.from({ length: count }, (_, at) => `-H 'X-Token: ${at}'`).join(' ')}`
+    assert.equal(read(command(100)).secrets.length, 100)
+    assert.match(problemOf(command(101)), /has more than 100 credentials/)
+  })
+
   test('with its query as parameters and its credentials as secrets', () => {
     const tool = read(
       `curl -X GET "https://api.shop.example.com/v1/orders/search?q=tea&limit=5&api_key=abc123" -H 'Authorization: Bearer sk-live-1' -H "Accept: application/json"`,
