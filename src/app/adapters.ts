@@ -22,6 +22,7 @@ import type { MergeWorker } from '../knowledge/index/segment-merger.ts'
 import type { DocumentReader } from '../knowledge/ingest/document-reader.ts'
 import type { TextRecogniser } from '../knowledge/ingest/recognition/medium.ts'
 import type { VectorIndex } from '../knowledge/search/vector-index.ts'
+import type { TextIndexer } from '../knowledge/text-indexer.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { LogDestination } from './log-destination.ts'
 import { openBlobStore } from './open-blob-store.ts'
@@ -42,7 +43,7 @@ export interface Adapters extends Connections {
   installation: Installation
   vectorIndex: VectorIndex
   keywordIndex: KeywordSearch & { close(): Promise<void> }
-  workers: DocumentReader & MergeWorker & { close(): Promise<void> }
+  workers: DocumentReader & MergeWorker & TextIndexer & { close(): Promise<void> }
   /** Undefined if its package is not installed, or local OCR is not enabled. */
   localOcr: (TextRecogniser & { close(): Promise<void> }) | undefined
   /** Encrypts secrets in the database; undefined where no key is set. */

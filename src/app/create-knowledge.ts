@@ -46,6 +46,7 @@ export function createKnowledge(
       bases: stores.bases,
       files,
       reader,
+      indexer: workers,
       embedder,
       vectors: vectorIndex,
       merger,
@@ -91,6 +92,7 @@ export function createKnowledge(
     chunks: stores.chunks,
     bases,
     embedder,
+    indexer: workers,
     clock,
     wake,
   })

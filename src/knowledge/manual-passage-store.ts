@@ -5,17 +5,19 @@ import { as, integer, optional, text } from '../database/table.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { countTokens } from '../kernel/count-tokens.ts'
 import { insertLiveBatch, insertVectors } from './chunk-store.ts'
-import { SegmentBuilder } from './index/segment-builder.ts'
+import type { Segment } from './index/segment.ts'
 import { blocksPerTransaction, insertBlocks, insertSegment } from './index/segment-store.ts'
 import type { KnowledgeBase } from './knowledge-base.ts'
 import { batches, chunks, generations, ingestionJobs, manualPassages } from './knowledge-tables.ts'
-import { chunkTerms } from './text/text-terms.ts'
 
 /** The passages of a document with everything that is derived from their text. */
 export interface IndexedPassages {
   batchId: string
-  fileName: string
+  /** How many chunks the document itself has, which come before the passages. */
+  from: number
   passages: readonly ManualPassage[]
+  /** Undefined without passages. */
+  segment: Segment | undefined
   /** One vector per passage, or none at all. */
   vectors: readonly Float32Array[]
 }
@@ -54,29 +56,23 @@ export async function checkPassages(
     throw new AppError('unavailable', 'Passages that were added by hand changed meanwhile. Trying again.')
 }
 
-/** Adds the passages to a generation as a live batch, behind the `from` chunks of the document itself. */
+/** Adds the passages to a generation as a live batch, behind the chunks of the document itself. */
 export async function insertPassages(
   transaction: Transaction,
   dialect: Database['dialect'],
-  of: { workspaceId: string; generationId: string; fileId: string; from: number; now: number },
-  { batchId, fileName, passages, vectors }: IndexedPassages,
+  of: { workspaceId: string; generationId: string; fileId: string; now: number },
+  { batchId, from, passages, segment, vectors }: IndexedPassages,
 ): Promise<void> {
-  if (passages.length === 0) return
-  const { workspaceId, generationId, fileId, from, now } = of
+  if (!segment) return
+  const { workspaceId, generationId, fileId, now } = of
   const batch = { workspaceId, generationId, fileId, batchId }
   await insertLiveBatch(transaction, batch, passages.length, true)
-  const builder = new SegmentBuilder()
-  const rows = passages.map(({ id, content, enabled }, at) => {
-    const chunk = { position: from + at, content, heading: [] }
-    builder.add(chunkTerms(chunk, fileName))
-    return {
-      ...{ workspaceId, batchId, id, ...chunk, fromOffset: 0, toOffset: 0 },
-      ...{ tokens: countTokens(content), enabled, edited: false },
-      ...{ page: undefined, lastPage: undefined, sheet: undefined, boxes: undefined },
-    }
-  })
+  const rows = passages.map(({ id, content, enabled }, at) => ({
+    ...{ workspaceId, batchId, id, position: from + at, content, heading: [], fromOffset: 0, toOffset: 0 },
+    ...{ tokens: countTokens(content), enabled, edited: false },
+    ...{ page: undefined, lastPage: undefined, sheet: undefined, boxes: undefined },
+  }))
   await insertRows(transaction, chunks, rows)
-  const segment = builder.finish({ batchId, from })
   const row = {
     workspaceId,
     generationId,
@@ -99,6 +95,18 @@ export async function insertPassages(
 export class ManualPassageStore extends Store {
   list(key: DocumentKey): Promise<ManualPassage[]> {
     return readPassages(this.database, key)
+  }
+
+  /** How many chunks the document itself has; undefined while it has none. */
+  async ownChunks(
+    { workspaceId, fileId }: DocumentKey,
+    generationId: string,
+    reader: Pick<Database, 'get'> = this.database,
+  ): Promise<number | undefined> {
+    // A corrected chunk has a batch of its own, but the batch of the whole document still counts it.
+    const live = batches.where({ workspaceId, generationId, fileId, state: 'live', manual: false })
+    const row = await reader.get(sql`SELECT MAX(chunk_count) ${chunkCount} FROM batches WHERE ${live}`)
+    return row?.chunkCount
   }
 
   /** Replaces all passages, so that positions have no gaps. False if something changed since they were read. */
@@ -127,8 +135,7 @@ export class ManualPassageStore extends Store {
           AND generation_id IN ${list(generationIds)} ORDER BY generation_id ${forUpdate}`)
       if (!jobs.some(job => job.generationId === generation.id)) return false
       if (!isSame(await readPassages(transaction, key), before)) return false
-      const from = await this.#ownChunks(transaction, workspaceId, generation.id, fileId)
-      if (from === undefined) return false
+      if ((await this.ownChunks(key, generation.id, transaction)) !== after.from) return false
       await this.#store(transaction, key, before, after.passages)
       await transaction.run(sql`
         UPDATE batches SET state = 'gone'
@@ -139,24 +146,16 @@ export class ManualPassageStore extends Store {
       await insertPassages(
         transaction,
         this.database.dialect,
-        { workspaceId, generationId: generation.id, fileId, from, now },
+        { workspaceId, generationId: generation.id, fileId, now },
         after,
       )
-      const counted = { chunkCount: from + after.passages.length, updatedAt: now }
+      const counted = { chunkCount: after.from + after.passages.length, updatedAt: now }
       await transaction.run(
         ingestionJobs.update({ workspaceId, generationId: generation.id, fileId }, counted),
       )
       await this.#ingestAgain(transaction, workspaceId, current.nextId, fileId, now)
       return true
     })
-  }
-
-  /** How many chunks the document itself has; undefined while it has none. */
-  async #ownChunks(transaction: Transaction, workspaceId: string, generationId: string, fileId: string) {
-    // A corrected chunk has a batch of its own, but the batch of the whole document still counts it.
-    const live = batches.where({ workspaceId, generationId, fileId, state: 'live', manual: false })
-    const row = await transaction.get(sql`SELECT MAX(chunk_count) ${chunkCount} FROM batches WHERE ${live}`)
-    return row?.chunkCount
   }
 
   async #store(

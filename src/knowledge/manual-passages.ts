@@ -10,6 +10,7 @@ import type { Embedder } from './embedder.ts'
 import type { KnowledgeBase } from './knowledge-base.ts'
 import type { KnowledgeService } from './knowledge-service.ts'
 import type { ManualPassage, ManualPassageStore } from './manual-passage-store.ts'
+import type { TextIndexer } from './text-indexer.ts'
 
 interface ManualPassageParts {
   passages: ManualPassageStore
@@ -17,6 +18,7 @@ interface ManualPassageParts {
   chunks: ChunkStore
   bases: KnowledgeService
   embedder: Embedder
+  indexer: TextIndexer
   clock: Clock
   wake(): void
 }
@@ -108,13 +110,17 @@ export class ManualPassages {
     fileId: string,
     edit: (before: ManualPassage[]) => ManualPassage[],
   ): Promise<KnowledgeBase | undefined> {
-    const { passages, documents, bases, embedder, clock, wake } = this.#parts
+    const { passages, documents, bases, embedder, indexer, clock, wake } = this.#parts
     const base = await bases.find(workspaceId, knowledgeId)
     const document = await documents.find(workspaceId, base, fileId)
     if (!document) throw noSuchDocument()
     if (document.indexedAt === undefined)
       throw new AppError('in_use', 'The document is not ready yet. Wait until its status is ready.')
-    const before = await passages.list({ workspaceId, knowledgeId, fileId })
+    const key = { workspaceId, knowledgeId, fileId }
+    const from = await passages.ownChunks(key, base.generation.id)
+    // Its content is being replaced.
+    if (from === undefined) return undefined
+    const before = await passages.list(key)
     const after = edit(before)
     const { embeddingModel, dimension } = base.generation
     const texts = after.map(({ content }) => ({ content, heading: [] }))
@@ -123,7 +129,13 @@ export class ManualPassages {
       embeddingModel && texts.length > 0
         ? await embedder.embed(workspaceId, { embeddingModel, dimension }, texts).catch(failedModel)
         : []
-    const indexed = { batchId: mintId('batch'), fileName: document.name, passages: after, vectors }
+    const batchId = mintId('batch')
+    const contents = after.map(({ content }) => content)
+    const segment =
+      after.length > 0
+        ? await indexer.indexTexts(workspaceId, { batchId, name: document.name, from, texts: contents })
+        : undefined
+    const indexed = { batchId, from, passages: after, segment, vectors }
     if (!(await passages.replace(workspaceId, base, fileId, before, indexed, clock.now()))) return undefined
     wake()
     return base

@@ -4,6 +4,7 @@ import type { IngestionJob } from '../../src/knowledge/ingest/ingestion-queue.ts
 import { StagingStore } from '../../src/knowledge/ingest/staging-store.ts'
 import type { DocumentError } from '../../src/knowledge/knowledge-base.ts'
 import { ManualPassageStore } from '../../src/knowledge/manual-passage-store.ts'
+import { segmentOfTexts } from '../../src/knowledge/text-indexer.ts'
 import { interruptedDatabase } from './interrupted-database.ts'
 import {
   chunking,
@@ -469,11 +470,13 @@ describe('ingestion stores', () => {
     const job = await world.claim()
     const base = await world.base('w', 'k')
     const passage = { id: 'chunk_own', content: 'added', enabled: true, revision: 0, createdAt: 5 }
-    const none = { fileName: 'f.txt', passages: [], vectors: [] }
+    const none = { from: 1, passages: [], segment: undefined, vectors: [] }
+    const segment = segmentOfTexts({ batchId: 'own', name: 'f.txt', from: 1, texts: ['added'] })
+    const own = { ...none, batchId: 'own', passages: [passage], segment }
     const passages = new ManualPassageStore((await opened.openAgain()).database)
     let added: Promise<boolean> | undefined
     const interrupted = interruptedDatabase(world.database, { call: 'all' }, () => {
-      added = passages.replace('w', base, 'f', [], { ...none, batchId: 'own', passages: [passage] }, 4000)
+      added = passages.replace('w', base, 'f', [], own, 4000)
       return added
     })
     const manual = { ...none, batchId: 'manual' }

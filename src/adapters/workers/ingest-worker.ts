@@ -5,6 +5,7 @@ import { mergeSegments } from '../../knowledge/index/segment-builder.ts'
 import { DocumentFailure } from '../../knowledge/ingest/document-failure.ts'
 import { readGroup, readIntoParts } from '../../knowledge/ingest/document-reader.ts'
 import type { MediaReader } from '../../knowledge/ingest/recognition/medium.ts'
+import { segmentOfTexts } from '../../knowledge/text-indexer.ts'
 import { createOfficeConverter } from './office-converter.ts'
 import { createRecordingSplitter } from './recording-splitter.ts'
 import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
@@ -71,10 +72,9 @@ async function read(task: Extract<Task, { kind: 'read' }>): Promise<void> {
   }
 }
 
-function merge(task: Extract<Task, { kind: 'merge' }>): void {
+function merge(task: Extract<Task, { kind: 'merge' }>): Segment {
   const deleted = new Set(task.deletedBatchIds)
-  const segment = mergeSegments(task.segments, batchId => deleted.has(batchId))
-  report({ kind: 'merged', segment }, segment)
+  return mergeSegments(task.segments, batchId => deleted.has(batchId))
 }
 
 port.on('message', async (task: Task) => {
@@ -94,7 +94,10 @@ port.on('message', async (task: Task) => {
     else if (task.kind === 'group') {
       const group = await readGroup(task.files)
       report({ kind: 'group', group }, group.segment)
-    } else merge(task)
+    } else {
+      const segment = task.kind === 'index' ? segmentOfTexts(task.texts) : merge(task)
+      report({ kind: 'segment', segment }, segment)
+    }
   } catch (error) {
     if (error instanceof DocumentFailure) {
       const { code, message, retryable } = error

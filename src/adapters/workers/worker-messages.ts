@@ -2,6 +2,7 @@ import type { Segment } from '../../knowledge/index/segment.ts'
 import type { DocumentFailureCode } from '../../knowledge/ingest/document-failure.ts'
 import type { FileToRead, ReadGroup, ReadPart } from '../../knowledge/ingest/document-reader.ts'
 import type { Medium, RecognisedText } from '../../knowledge/ingest/recognition/medium.ts'
+import type { TextsToIndex } from '../../knowledge/text-indexer.ts'
 
 /** A question of a worker while it reads a document. Pages are announced before they are rendered. */
 export type Question = Medium | { kind: 'pages'; total: number } | { kind: 'blank' }
@@ -21,6 +22,7 @@ export type Task =
   | { kind: 'next' }
   /** The reply to the question with this number. */
   | { kind: 'reply'; question: number; reply: Replies[keyof Replies] }
+  | { kind: 'index'; texts: TextsToIndex }
   | { kind: 'merge'; segments: Pick<Segment, 'header' | 'blocks'>[]; deletedBatchIds: string[] }
 
 /** From a worker to the pool. */
@@ -34,7 +36,8 @@ export type Report =
   | { kind: 'ask'; number: number; question: Question }
   | { kind: 'progress'; done: number; total: number }
   | { kind: 'group'; group: ReadGroup }
-  | { kind: 'merged'; segment: Segment }
+  /** The result of `index` and `merge`. */
+  | { kind: 'segment'; segment: Segment }
   | { kind: 'failed'; code: DocumentFailureCode; message: string; retryable: boolean }
   | { kind: 'broken'; message: string }
 

@@ -11,6 +11,7 @@ import type {
   ReadGroup,
   ReadPart,
 } from '../../knowledge/ingest/document-reader.ts'
+import type { TextIndexer, TextsToIndex } from '../../knowledge/text-indexer.ts'
 import { reportsOf, ThreadPool } from './thread-pool.ts'
 import { tooMuchMemory, Watchdog } from './watchdog.ts'
 import { type Question, type Replies, type Report, type Task, transferable } from './worker-messages.ts'
@@ -37,7 +38,7 @@ const smallFileBytes = 64 << 10
 type Handlers = Pick<FileToLoad, 'media' | 'onPages' | 'onProgress'> & { take(part: ReadPart): Promise<void> }
 
 /** Threads that read documents and merge segments. Each runs one task at a time; workspaces take turns. */
-export class WorkerPool implements DocumentReader, MergeWorker {
+export class WorkerPool implements DocumentReader, MergeWorker, TextIndexer {
   readonly #options: PoolOptions
   readonly #threads: ThreadPool
   /** Threads that rendered pages: memory of WebAssembly is never released. */
@@ -88,9 +89,17 @@ export class WorkerPool implements DocumentReader, MergeWorker {
     return last.group
   }
 
-  async merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment> {
-    const last = await this.#run(workspaceId, async () => ({ kind: 'merge', segments, deletedBatchIds }))
-    if (last.kind !== 'merged') throw new Error('The worker did not merge')
+  merge(workspaceId: string, segments: StoredSegment[], deletedBatchIds: string[]): Promise<Segment> {
+    return this.#segment(workspaceId, { kind: 'merge', segments, deletedBatchIds })
+  }
+
+  indexTexts(workspaceId: string, texts: TextsToIndex): Promise<Segment> {
+    return this.#segment(workspaceId, { kind: 'index', texts })
+  }
+
+  async #segment(workspaceId: string, task: Task): Promise<Segment> {
+    const last = await this.#run(workspaceId, async () => task)
+    if (last.kind !== 'segment') throw new Error('The worker sent no segment')
     return last.segment
   }
 

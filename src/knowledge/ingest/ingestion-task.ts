@@ -5,6 +5,7 @@ import { mintId } from '../../kernel/ids.ts'
 import { dimensionChanged, type Embedder } from '../embedder.ts'
 import type { DocumentStatus } from '../knowledge-base.ts'
 import type { IndexedPassages, ManualPassageStore } from '../manual-passage-store.ts'
+import type { TextIndexer } from '../text-indexer.ts'
 import type { UnreadPages } from './block.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import type { DocumentReader, ReadPart } from './document-reader.ts'
@@ -20,6 +21,7 @@ export interface TaskParts {
   passages: ManualPassageStore
   files: FileService
   reader: DocumentReader
+  indexer: TextIndexer
   embedder: Embedder
   leases: Leases<JobKey>
 }
@@ -125,10 +127,17 @@ export class IngestionTask {
 
   /** The passages that users added, which are not in the file. */
   async #manual(signal: AbortSignal): Promise<IndexedPassages> {
+    const { workspaceId, name } = this.#job
     const passages = await this.#parts.passages.list(this.#job)
-    const texts = passages.map(({ content }) => ({ content, heading: [] }))
-    const vectors = texts.length === 0 ? [] : await this.#embed(texts, signal)
-    return { batchId: mintId('batch'), fileName: this.#job.name, passages, vectors }
+    const [batchId, from] = [mintId('batch'), this.chunkCount]
+    if (passages.length === 0) return { batchId, from, passages, segment: undefined, vectors: [] }
+    const texts = passages.map(({ content }) => content)
+    const segment = await this.#parts.indexer.indexTexts(workspaceId, { batchId, name, from, texts })
+    const vectors = await this.#embed(
+      texts.map(content => ({ content, heading: [] })),
+      signal,
+    )
+    return { batchId, from, passages, segment, vectors }
   }
 
   async #embed(

@@ -113,7 +113,7 @@ export class StagingStore extends Store {
         sql`UPDATE segments SET state = 'live' WHERE ${segments.where({ workspaceId, batchId })}`,
       )
       await checkPassages(transaction, job, manual?.passages ?? [])
-      const of = { workspaceId, generationId, fileId, from: ownCount, now }
+      const of = { workspaceId, generationId, fileId, now }
       if (manual) await insertPassages(transaction, this.database.dialect, of, manual)
       return true
     })
