@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Graph } from '../../src/workflow/graph.ts'
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts'
 import type { FreshDatabase } from '../support/fresh-database.ts'
-import { dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
+import { addTexts, dataOf, makeBase, whenIngested } from '../support/knowledge.ts'
 import type { LoopReport } from '../support/loop-probe.ts'
 import { migratedDatabase } from '../support/migrated-database.ts'
 import { rounds } from '../support/rounds.ts'
 import { chain, output } from '../support/run-graphs.ts'
 import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { type SinkServer, startSinkServer } from '../support/sink-server.ts'
-import { makeAgent, makeWorkflow, messagesOf, openTalk, say } from '../support/talk.ts'
+import { makeAgent, makeWorkflow, messagesOf, openTalk, say, send } from '../support/talk.ts'
 import { until } from '../support/watch.ts'
 import { edge, graph, node } from '../workflow/graphs.ts'
 
@@ -363,6 +363,38 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     for (let at = 0; at < 17; at++) await say(api, talk, '汉'.repeat(80_000))
     await watch('a turn after 204 replies of 80,000 characters', () => say(api, talk, 'hello'))
     await watch('their history', () => messagesOf(api, talk, { limit: 1000 }))
+  })
+
+  test('is not blocked by imports, annotations and passages', async () => {
+    const agent = await makeAgent(api, { annotation_threshold: 0.9 })
+    const load = (content: string) =>
+      api.post('annotation/import', { agent_id: agent, format: 'csv', content })
+    const wide = `question,answer${many(16_000, at => `,${at.toString(36)}`)}\n${'q,a\n'.repeat(990)}`
+    await watch('a header of 16,000 columns', async () => assert.equal(await statusOf(load(wide)), 400))
+    const base = await makeBase(api)
+    await watch('500,000 lines of golden questions', () =>
+      api.post(`knowledge/${base}/golden/import`, {
+        format: 'csv',
+        content: `question,document\n${'a\n'.repeat(490_000)}`,
+      }),
+    )
+    const credentials = many(1500, at => ` -H 'X-Token: ${at}'`)
+    await watch('a curl command with 1,500 credentials', () =>
+      api.post('tool/import', { content: `curl https://x.example${credentials}` }),
+    )
+    const han = (length: number, seed: number): string =>
+      many(length, at =>
+        String.fromCharCode(0x4e00 + ((seed * 131 + at * at * 17 + at * 7 + seed * seed * at) % 5000)),
+      )
+    for (let part = 0; part < 2; part++)
+      await dataOf(load(`question,answer\n${many(100, at => `${han(2000, part * 100 + at)},a\n`)}`))
+    const talk = await openTalk(api, agent)
+    await watch('a message that is compared with 200 annotations', () => send(api, talk, han(1000, 999)))
+    const [file] = await addTexts(api, base, { 'a.txt': 'words' })
+    const add = (at: number) =>
+      dataOf(api.post(`knowledge/${base}/files/${file}/chunks/create`, { content: han(10_000, at) }))
+    for (let at = 0; at < 10; at++) await add(at)
+    await watch('a passage beside ten long ones', () => add(10))
   })
 
   test('is not blocked by a large run and its recovery', async () => {
