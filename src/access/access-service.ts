@@ -35,8 +35,8 @@ export class AccessService {
   readonly #changed: () => void
   /** Tokens by the whole Authorization header, so that a returning client needs no database lookup. */
   readonly #tokens: CommitCache<TokenRecord>
-  /** Authorization headers that were valid lately. */
-  readonly #valid = new LruMap<string, true>(maxRememberedTokens)
+  /** Authorization headers that were valid lately, with the hashes of their secrets. */
+  readonly #valid = new LruMap<string, string>(maxRememberedTokens)
 
   /** `generation` returns the generation of tokens and workspaces; `changed` starts a new one. */
   constructor(store: AccessStore, clock: Clock, generation: Generation, changed: () => void = () => {}) {
@@ -51,10 +51,20 @@ export class AccessService {
     return this.#tokens.generation()
   }
 
-  /** The token of a request, if it is cached. */
+  /** The token of a request at once, if it was valid lately and can be looked up so. */
   recognize(authorization: string | undefined): TokenRecord | undefined {
-    const token = authorization === undefined ? undefined : this.#tokens.get(authorization)
+    if (authorization === undefined) return undefined
+    const token = this.#tokens.get(authorization) ?? this.#lookUpAgain(authorization)
     return token && this.#isExpired(token) ? undefined : token
+  }
+
+  #lookUpAgain(authorization: string): TokenRecord | undefined {
+    const hash = this.#valid.get(authorization)
+    if (hash === undefined) return undefined
+    const readIn = this.#tokens.generation()
+    const token = this.store.findTokenNow(hash)
+    if (token) this.#tokens.set(authorization, token, 1, readIn)
+    return token
   }
 
   /** Whether the token was valid lately, so that sending it again is no guess. */
@@ -68,11 +78,12 @@ export class AccessService {
       throw new AppError('token_missing', 'Send a token as Authorization: Bearer <token>')
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     const readIn = this.#tokens.generation()
-    const token = secret && (await this.store.findToken(hashSecret(secret)))
+    const hash = secret && hashSecret(secret)
+    const token = hash && (await this.store.findToken(hash))
     if (!token || this.#isExpired(token))
       throw new AppError('token_invalid', 'The token is unknown, revoked or expired')
     this.#tokens.set(authorization, token, 1, readIn)
-    this.#valid.set(authorization, true)
+    this.#valid.set(authorization, hash)
     return token
   }
 

@@ -53,6 +53,9 @@ const tokenColumns = tokens.columns(...tokenKeys)
 const joinedTokenColumns = tokens.columnsOf('t', ...tokenKeys)
 const joinedLimits = workspaces.columnsOf('w', 'limits')
 
+const tokenBy = (hash: string) =>
+  sql`SELECT ${joinedTokenColumns}, ${joinedLimits} FROM tokens t JOIN workspaces w ON w.id = t.workspace_id WHERE t.hash = ${hash}`
+
 /** The workspace of a request and the limits it has of its own. */
 export type QuotaScope = Pick<TokenRecord, 'workspaceId' | 'limits'>
 
@@ -158,9 +161,12 @@ export class AccessStore extends Store {
   }
 
   findToken(hash: string): Promise<TokenRecord | undefined> {
-    return this.database.get(
-      sql`SELECT ${joinedTokenColumns}, ${joinedLimits} FROM tokens t JOIN workspaces w ON w.id = t.workspace_id WHERE t.hash = ${hash}`,
-    )
+    return this.database.get(tokenBy(hash))
+  }
+
+  /** See `Database.getNow`. */
+  findTokenNow(hash: string): TokenRecord | undefined {
+    return this.database.getNow(tokenBy(hash))
   }
 
   listTokens(workspaceId: string, page: PageRequest): Promise<Page<TokenRecord>> {

@@ -129,6 +129,11 @@ export class AmbientDatabase implements Database {
     return this.#reader().get(query as Query<Row>, ...(parameters as []))
   }
 
+  getNow<Row>(query: Query<Row>): Row | undefined {
+    // Only `get` sees what the open transaction has written.
+    return this.#scopes.getStore()?.transaction ? undefined : this.#driver.getNow(query)
+  }
+
   all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
     return this.#reader().all(query as Query<Row>, ...(parameters as []))
   }

@@ -20,6 +20,11 @@ export interface Snapshot extends Reader {
 }
 
 export interface Database extends Reader {
+  /**
+   * The same as `get`, but at once. Undefined also where that is impossible, as with PostgreSQL: a caller that finds nothing
+   * asks `get`.
+   */
+  getNow<Row>(query: Query<Row>): Row | undefined
   readonly dialect: 'sqlite' | 'postgres'
   /** Ends a SELECT whose rows must not change until the transaction ends. */
   readonly forUpdate: RawSql

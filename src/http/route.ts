@@ -18,9 +18,9 @@ import { piecesOf } from '../kernel/write-in-pieces.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { Answer, type Envelope, flatSuccessText, jsonHeaders, jsonOf, successText } from './answer.ts'
 import { refuseInexact } from './body.ts'
-import type { FindCachedResponse } from './cached-responses.ts'
 import { answerPreflights, type OriginRule } from './cors.ts'
 import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts'
+import type { AnswerNow } from './immediate-responses.ts'
 import type { Schema } from './null-fields.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
@@ -62,7 +62,7 @@ export type Handler<Op extends Operation = Operation> = (call: Call<Op>) => unkn
 export interface Route {
   operation: Operation
   handler: Handler
-  fromCache?: FindCachedResponse
+  answerNow?: AnswerNow
   /** Set if the origin alone decides which pages may read its responses, also refusals. */
   allowsOrigin?: OriginRule
   /** Set if pages of other origins may call it with a token; its handler decides which may read the response. */
@@ -73,11 +73,11 @@ export interface Route {
 export const route = <const Op extends Operation>(
   operation: Op,
   handler: Handler<Op>,
-  fromCache?: FindCachedResponse,
+  answerNow?: AnswerNow,
 ): Route => ({
   operation,
   handler: handler as unknown as Handler,
-  ...(fromCache && { fromCache }),
+  ...(answerNow && { answerNow }),
 })
 
 /** Loads a value for the first request that needs it; after a failure the next request tries again. */

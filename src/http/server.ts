@@ -8,9 +8,9 @@ import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { isEmptyBody, isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
-import { cachedResponses, everyResponse } from './cached-responses.ts'
 import { openResponse } from './cors.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
+import { everyResponse, immediateResponses } from './immediate-responses.ts'
 import { LineBatch, type RecordedRequest, requestLine, traceIdOf } from './request-log.ts'
 import { RequestsInProgress } from './requests-in-progress.ts'
 import { type Handler, type Route, registerRoute, type ServerParts } from './route.ts'
@@ -70,10 +70,10 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 
   const record = recorder(app, parts)
-  // With tracing there are no cached responses, because only the framework's hooks create the span of a request.
-  answerFromCache(
+  // With tracing the framework answers all requests, because only its hooks create the span of a request.
+  answerFirst(
     app,
-    cachedResponses(parts.tracer ? [] : routes, { ...parts, record }),
+    immediateResponses(parts.tracer ? [] : routes, { ...parts, record }),
     (request, response) => {
       lastResponses.set(request.socket, response)
       unusedConnections.used(request.socket)
@@ -279,7 +279,7 @@ function recorder(app: FastifyInstance, parts: ServerParts) {
 }
 
 /** Calls `answer` before Fastify, except during a shutdown, when Fastify has to close the connections. */
-function answerFromCache(
+function answerFirst(
   app: FastifyInstance,
   answer: (request: IncomingMessage, response: ServerResponse) => boolean,
   received: (request: IncomingMessage, response: ServerResponse) => void,

@@ -110,6 +110,7 @@ export type PlannedGraph = Pick<StoredVersion, 'version' | 'graph'>
 
 /** In characters. */
 const largeGraph = 512 << 10
+const noGraphTooLong = 2 ** 31 - 1
 const clockSkewMilliseconds = 60_000
 /** If a workflow had more runs in that time, the version counts as used. */
 const maxComparedRuns = 1000
@@ -118,11 +119,20 @@ const maxTriedVersions = 10
 
 export class WorkflowStore extends Store {
   find(workspaceId: string, id: string): Promise<StoredWorkflow | undefined> {
-    return this.database.get(sql`
+    return this.database.get(this.#withGraph(workspaceId, id, noGraphTooLong))
+  }
+
+  /** The same at once, unless the graph has more than so many bytes; see `Database.getNow`. */
+  findNow(workspaceId: string, id: string, maxGraphBytes: number): StoredWorkflow | undefined {
+    return this.database.getNow(this.#withGraph(workspaceId, id, maxGraphBytes))
+  }
+
+  #withGraph(workspaceId: string, id: string, maxGraphBytes: number) {
+    return sql`
       SELECT ${summaryInJoin}, ${hidden}, ${this.database.bytesOf('v.graph')} ${graphBytes}
       FROM workflows w
       JOIN workflow_versions v ON v.workspace_id = w.workspace_id AND v.workflow_id = w.id AND v.version = w.version
-      WHERE w.workspace_id = ${workspaceId} AND w.id = ${id}`)
+      WHERE w.workspace_id = ${workspaceId} AND w.id = ${id} AND octet_length(v.graph) <= ${maxGraphBytes}`
   }
 
   /** Its name, which versions are the newest and the published one, and since when. */

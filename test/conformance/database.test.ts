@@ -107,6 +107,20 @@ describe('database', () => {
     assert.equal(await exists('undone'), false)
   })
 
+  test('reads at once what is committed, where it can, and never beside an open unit of work', async () => {
+    const ambient = new AmbientDatabase(database)
+    const nameNow = (): unknown =>
+      ambient.getNow(sql`SELECT name ${as('name', text())} FROM workspaces WHERE id = ${'now'}`)?.name
+    await ambient.statement(sql`INSERT INTO workspaces (id, name, created_at) VALUES ('now', 'first', 1)`)
+    const isPossible = database.dialect === 'sqlite'
+    assert.equal(nameNow(), isPossible ? 'first' : undefined)
+    await ambient.inOneTransaction(async () => {
+      await ambient.statement(sql`UPDATE workspaces SET name = 'second' WHERE id = 'now'`)
+      assert.equal(nameNow(), undefined)
+    })
+    assert.equal(nameNow(), isPossible ? 'second' : undefined)
+  })
+
   test('undoes what belongs to a unit of work that is refused at its end', async () => {
     const ambient = new AmbientDatabase(database)
     const undone: string[] = []

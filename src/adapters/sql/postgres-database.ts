@@ -255,6 +255,10 @@ export class PostgresDatabase implements Database {
     })
   }
 
+  getNow(): undefined {
+    return undefined
+  }
+
   /** Another replica may commit at any moment, and checking costs as much as reading. */
   generation(): undefined {
     return undefined

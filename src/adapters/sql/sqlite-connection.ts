@@ -51,7 +51,10 @@ export class Connection implements Transaction {
   }
 
   async get<Row>(given: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row | undefined> {
-    const query = toQuery(given, parameters)
+    return this.getNow(toQuery(given, parameters))
+  }
+
+  getNow<Row>(query: Query<Row>): Row | undefined {
     const prepared = this.#prepare(query.text)
     const values = prepared.statement.get(...query.parameters) as unknown as SqlValue[] | undefined
     return values && query.decode(toRow(prepared.names, values))

@@ -85,6 +85,14 @@ export class SqliteDatabase implements Database {
     return this.#reader.get<Row>(query, ...parameters).catch(fail)
   }
 
+  getNow<Row>(query: Query<Row>): Row | undefined {
+    try {
+      return this.#reader.getNow(query)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
   all<Row>(query: Query<Row> | string, ...parameters: SqlValue[]): Promise<Row[]> {
     return this.#reader.all<Row>(query, ...parameters).catch(fail)
   }

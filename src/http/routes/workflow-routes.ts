@@ -9,14 +9,15 @@ import { checkDocument, documentMembers } from '../../import/portable-document.t
 import { AppError, invalidField, refuseBlank } from '../../kernel/app-error.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { CommitCache, type Generation } from '../../kernel/commit-cache.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { atOnce, inSlices } from '../../kernel/slices.ts'
 import { hideCredentials } from '../../workflow/credentials.ts'
 import type { SentGraph } from '../../workflow/graph-checker.ts'
 import type { LayoutStore } from '../../workflow/layout-store.ts'
 import type { WorkflowService } from '../../workflow/workflow-service.ts'
+import type { StoredWorkflow } from '../../workflow/workflow-store.ts'
 import { Answer, jsonHeaders, jsonType, successAround } from '../answer.ts'
-import { type RawResponse, rawResponse } from '../cached-responses.ts'
 import { conditionalAnswer, expectedState, revalidated, workflowTag } from '../content-headers.ts'
+import { maxImmediateBytes, type RawResponse, rawResponse } from '../immediate-responses.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireWriter } from '../wire.ts'
 
@@ -61,17 +62,22 @@ interface ReadGraph {
 const isMaskedFor = (token: TokenRecord, { hasCredentials }: ReadGraph): boolean =>
   hasCredentials && !isAllowed(token, 'write')
 
+const masking = ({ graph }: ReadGraph) => hideCredentials(graph, { by: 'mask' })
+
 const graphFor = async (token: TokenRecord, read: ReadGraph): Promise<Uint8Array> =>
-  isMaskedFor(token, read) ? inSlices(hideCredentials(read.graph, { by: 'mask' })) : read.graph
+  isMaskedFor(token, read) ? inSlices(masking(read)) : read.graph
 
 interface CachedResponse {
   headers: Record<string, string> & { etag: string }
-  body: Buffer
   hasCredentials: boolean
-  /** The same response for `cachedResponses`. */
-  raw: RawResponse | undefined
+  /** The body, or the whole response if it is small. */
+  content: Buffer | RawResponse
 }
 
+const bodyOf = ({ content }: CachedResponse): Buffer =>
+  'body' in content ? Buffer.from(content.body, 'latin1') : content
+
+const keyOf = ({ workspaceId }: TokenRecord, id: string): string => `${workspaceId} ${id}`
 const masked = (key: string): string => `${key} masked`
 /** The masked response has its own tag, because the same state of the workflow reads differently with write access. */
 const maskedTag = (tag: string): string => `${tag.slice(0, -1)}-masked"`
@@ -90,22 +96,21 @@ export function workflowRoutes(
   const answers = new CommitCache<CachedResponse>(generation, responseCacheBytes)
 
   /** The masked response has its own entry; that of other graphs is the same for all tokens. */
-  const cached = (key: string, token: TokenRecord): CachedResponse | undefined => {
+  const cached = (token: TokenRecord, id: string): CachedResponse | undefined => {
+    const key = keyOf(token, id)
     const known = answers.get(key)
     if (known && !known.hasCredentials) return known
     return isAllowed(token, 'write') ? known : answers.get(masked(key))
   }
 
-  const read = async (
-    key: string,
+  const responseTo = (
     token: TokenRecord,
-    id: string,
-    request: Call['request'],
-  ): Promise<unknown> => {
-    const readIn = answers.generation()
-    const workflow = await workflows.store.find(token.workspaceId, id)
-    if (!workflow) return { exist: false }
+    workflow: StoredWorkflow,
+    graph: Uint8Array,
+    readIn: number | undefined,
+  ): CachedResponse => {
     const { hasCredentials } = workflow
+    const key = keyOf(token, workflow.id)
     const isMasked = isMaskedFor(token, workflow)
     const tag = workflowTag(token.workspaceId, workflow)
     const before = `{"exist":true,"workflow":{"id":"${workflow.id}","config":`
@@ -113,26 +118,43 @@ export function workflowRoutes(
     const published = `"published_version":${publishedVersion},"published_at":${timeOrNull(publishedAt)}`
     const after = `,${times(workflow)},"version":${version},"name":${JSON.stringify(name)},${published}}}`
     const headers = { etag: isMasked ? maskedTag(tag) : tag, ...revalidated, 'content-type': jsonType }
-    const body = successAround(before, await graphFor(token, workflow), after)
-    const raw = rawResponse(headers, body)
-    const answer = { headers, body, hasCredentials, raw }
-    answers.set(isMasked ? masked(key) : key, answer, body.length + (raw?.body.length ?? 0), readIn)
-    return conditionalAnswer(request, answer.headers, answer.body)
+    const body = successAround(before, graph, after)
+    const content = body.length > maxImmediateBytes ? body : rawResponse(headers, body)
+    const response = { headers, hasCredentials, content }
+    answers.set(isMasked ? masked(key) : key, response, body.length, readIn)
+    return response
+  }
+
+  const read = async (token: TokenRecord, id: string): Promise<CachedResponse | undefined> => {
+    const known = cached(token, id)
+    if (known) return known
+    const readIn = answers.generation()
+    const workflow = await workflows.store.find(token.workspaceId, id)
+    return workflow && responseTo(token, workflow, await graphFor(token, workflow), readIn)
+  }
+
+  const readNow = (token: TokenRecord, id: string): CachedResponse | undefined => {
+    const readIn = answers.generation()
+    const workflow = workflows.store.findNow(token.workspaceId, id, maxImmediateBytes)
+    if (!workflow) return undefined
+    const graph = isMaskedFor(token, workflow) ? atOnce(masking(workflow)) : workflow.graph
+    return responseTo(token, workflow, graph, readIn)
   }
 
   return [
     route(
       operations.get,
-      ({ token, query, request }) => {
-        const key = `${token.workspaceId} ${query.id}`
-        const known = cached(key, token)
-        return known
-          ? conditionalAnswer(request, known.headers, known.body)
-          : read(key, token, query.id, request)
+      async ({ token, query, request }) => {
+        const response = await read(token, query.id)
+        return response ? conditionalAnswer(request, response.headers, bodyOf(response)) : { exist: false }
       },
-      // Queries with other characters may be encoded, and are left to the framework.
-      (token, query) =>
-        /^id=[\w-]+$/.test(query) ? cached(`${token.workspaceId} ${query.slice(3)}`, token)?.raw : undefined,
+      (token, query) => {
+        // Queries with other characters may be encoded, and are left to the framework.
+        if (!/^id=[\w-]+$/.test(query)) return undefined
+        const id = query.slice(3)
+        const response = cached(token, id) ?? readNow(token, id)
+        return response && 'body' in response.content ? response.content : undefined
+      },
     ),
 
     route(operations.update, ({ token, workspaceId, body, members, request }) => {

@@ -2,11 +2,20 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { AccessService } from '../../src/access/access-service.ts'
+import { AccessStore } from '../../src/access/access-store.ts'
+import { openDatabase } from '../../src/adapters/sql/open-database.ts'
 import { workflowOperations } from '../../src/contract/workflow-operations.ts'
-import { cachedResponses } from '../../src/http/cached-responses.ts'
+import type { Database } from '../../src/database/database.ts'
+import { sql } from '../../src/database/sql.ts'
+import { immediateResponses } from '../../src/http/immediate-responses.ts'
 import type { RequestLimiter } from '../../src/http/request-limiter.ts'
+import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import type { ApiClient } from '../support/api-client.ts'
+import type { FreshDatabase } from '../support/fresh-database.ts'
+import { migratedDatabase } from '../support/migrated-database.ts'
+import { chain } from '../support/run-graphs.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { node } from '../workflow/graphs.ts'
 
 const graph = (title: string) => ({
   nodes: [
@@ -16,14 +25,22 @@ const graph = (title: string) => ({
   edges: [{ source: { cell: 'input', port: 'out.input' }, target: { cell: 'end', port: 'in.end' } }],
 })
 
-/** On SQLite a workflow that is read again is answered from memory; on PostgreSQL all of this holds, too. */
+/** On SQLite a workflow is read at once, and answered from memory if it is read again; on PostgreSQL all of this holds, too. */
 describe('a workflow that is read again and again', () => {
   let server: TestServer
+  let data: FreshDatabase
+  let other: Database
   before(async () => {
-    server = await startTestServer()
+    data = await migratedDatabase()
+    server = await startTestServer({}, data)
+    other = await openDatabase(data)
     await server.api.post('workflow/update', { id: 'often', workflow: graph('première 第一 🌳') })
   })
-  after(() => server.stop())
+  after(async () => {
+    await other.close()
+    await server.stop()
+    await data.drop()
+  })
 
   const read = (headers: Record<string, string> = {}, query = 'id=often', api: ApiClient = server.api) =>
     api.get(`workflow?${query}`, { headers })
@@ -69,6 +86,54 @@ describe('a workflow that is read again and again', () => {
     assert.match((await read()).text, /"exist":false/)
   })
 
+  test('is never answered from before a write of another process', async () => {
+    const store = new WorkflowStore(other)
+    for (let at = 0; at < 5; at++) {
+      const text = JSON.stringify(graph(`elsewhere ${at}`))
+      await store.save('default', {
+        ...{ id: 'shared', graph: text, nodeCount: 2, hasCredentials: false, expected: 'anything' },
+        at: Date.now(),
+      })
+      for (let again = 0; again < 3; again++)
+        assert.match((await read({}, 'id=shared')).text, new RegExp(`"elsewhere ${at}"`))
+    }
+    await store.remove('default', 'shared', Date.now())
+    assert.match((await read({}, 'id=shared')).text, /"exist":false/)
+  })
+
+  test('shows credentials to writers alone, whatever is committed in between', async context => {
+    const headers = { Authorization: 'Bearer K2.header' }
+    const workflow = chain(node('call', 'http_request', { url: 'https://a.example/', headers }))
+    await server.api.post('workflow/update', { id: 'calling', workflow })
+    const { data: token } = (await server.api.post('token/create', { name: 'reads', role: 'viewer' })).json
+    const viewer = server.api.as(token.token)
+    for (let at = 0; at < 5; at++) {
+      await server.api.post('workflow/update', { id: 'often', workflow: graph(`commit ${at}`) })
+      for (let again = 0; again < 3; again++) {
+        assert.doesNotMatch((await read({}, 'id=calling', viewer)).text, /K2/)
+        assert.match((await read({}, 'id=calling')).text, /K2/)
+      }
+    }
+    // On PostgreSQL, the process that changes access notifies the others.
+    if (other.dialect !== 'sqlite') return context.skip()
+    const setRole = (role: string) =>
+      other.statement(sql`UPDATE tokens SET role = ${role} WHERE id = ${token.id as string}`)
+    await setRole('editor')
+    assert.match((await read({}, 'id=calling', viewer)).text, /K2/)
+    await setRole('viewer')
+    assert.doesNotMatch((await read({}, 'id=calling', viewer)).text, /K2/)
+    await new AccessStore(other).removeToken('default', token.id)
+    assert.equal((await read({}, 'id=calling', viewer)).status, 401)
+  })
+
+  test('is complete if it is too large to be answered at once', async () => {
+    for (const length of [60_000, 64_000, 65_000, 70_000]) {
+      await server.api.post('workflow/update', { id: 'large', workflow: graph('x'.repeat(length)) })
+      for (let again = 0; again < 3; again++)
+        assert.ok((await read({}, 'id=large')).text.includes(`"${'x'.repeat(length)}"`))
+    }
+  })
+
   test('is counted in the metrics', async () => {
     await server.api.post('workflow/update', { id: 'counted', workflow: graph('counted') })
     const count = async (): Promise<number> => {
@@ -89,7 +154,7 @@ test('a request is left to the framework where the database cannot be read', () 
   } as unknown as AccessService
   const limiter = { limits: () => undefined } as unknown as RequestLimiter
   const operation = { ...workflowOperations.get, path: '/often' }
-  const answer = cachedResponses([{ operation, fromCache: () => undefined }], {
+  const answer = immediateResponses([{ operation, answerNow: () => undefined }], {
     access,
     limiter,
     record: () => {},

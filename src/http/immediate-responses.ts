@@ -6,11 +6,11 @@ import type { Operation } from '../contract/operation.ts'
 import type { RequestLimiter } from './request-limiter.ts'
 import { type RecordedRequest, traceIdOf } from './request-log.ts'
 
-export const everyResponse = { 'x-content-type-options': 'nosniff' }
+export const everyResponse: Readonly<Record<string, string>> = { 'x-content-type-options': 'nosniff' }
 /** The socket buffers a response of this size, so no client can hold it open. */
-const maxBytes = 64 << 10
+export const maxImmediateBytes = 64 << 10
 
-/** A response in memory, as it is sent. */
+/** A small response, as it is sent. */
 export interface RawResponse {
   /** Names and values in turns, with the length of the body. */
   headers: readonly string[]
@@ -18,23 +18,18 @@ export interface RawResponse {
   body: string
 }
 
-/** Undefined for a body that is too long. */
-export const rawResponse = (headers: Record<string, string>, body: Buffer): RawResponse | undefined =>
-  body.length > maxBytes
-    ? undefined
-    : {
-        headers: [
-          ...Object.entries({ ...headers, ...everyResponse }).flat(),
-          'content-length',
-          String(body.length),
-        ],
-        body: body.toString('latin1'),
-      }
+export const rawResponse = (headers: Record<string, string>, body: Buffer): RawResponse => {
+  const list = []
+  for (const name in headers) list.push(name, headers[name]!)
+  for (const name in everyResponse) list.push(name, everyResponse[name]!)
+  list.push('content-length', String(body.length))
+  return { headers: list, body: body.toString('latin1') }
+}
 
-/** The response to a GET with exactly this query string, if it is in memory. */
-export type FindCachedResponse = (token: TokenRecord, query: string) => RawResponse | undefined
+/** The response to a GET with exactly this query string, if it is in memory or can be read at once. */
+export type AnswerNow = (token: TokenRecord, query: string) => RawResponse | undefined
 
-interface CacheParts {
+interface ImmediateParts {
   access: AccessService
   limiter: RequestLimiter
   /** Records a response that was sent. */
@@ -45,26 +40,26 @@ interface CacheParts {
 const unusual = ['if-none-match', 'content-length', 'transfer-encoding'] as const
 
 /**
- * Answers requests for responses in memory before the framework sees them: its routing, hooks and request objects take as
- * long as everything else. If the result is false, nothing was sent, and the framework handles the request, as it does
- * with all errors.
+ * Answers requests whose response is in memory, or can be read at once, before the framework sees them: its routing, hooks
+ * and request objects take as long as everything else. If the result is false, nothing was sent, and the framework handles
+ * the request, as it does with all errors.
  */
-export function cachedResponses(
-  routes: readonly { operation: Operation; fromCache?: FindCachedResponse }[],
-  { access, limiter, record }: CacheParts,
+export function immediateResponses(
+  routes: readonly { operation: Operation; answerNow?: AnswerNow }[],
+  { access, limiter, record }: ImmediateParts,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const cached = new Map(
-    routes.flatMap(route => (route.fromCache ? [[route.operation.path, route] as const] : [])),
+  const immediate = new Map(
+    routes.flatMap(route => (route.answerNow ? [[route.operation.path, route] as const] : [])),
   )
   const find = ({ method, url = '', headers }: IncomingMessage) => {
     const end = url.indexOf('?')
-    const route = method === 'GET' && end > 0 ? cached.get(url.slice(0, end)) : undefined
+    const route = method === 'GET' && end > 0 ? immediate.get(url.slice(0, end)) : undefined
     if (!route || !headers.host || headers.host.includes(',')) return undefined
     if (unusual.some(name => headers[name] !== undefined)) return undefined
     const { operation } = route
     const token = access.recognize(headers.authorization)
     if (!token || !isAllowed(token, operation.access) || limiter.limits(token)) return undefined
-    const answer = route.fromCache!(token, url.slice(end + 1))
+    const answer = route.answerNow!(token, url.slice(end + 1))
     return answer && { operation, token, answer }
   }
   return (request, response) => {
