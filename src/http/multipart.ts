@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/app-error.ts'
+import { freeBytes } from '../kernel/free-bytes.ts'
 import { fileNameFrom } from './content-headers.ts'
 
 interface Part {
@@ -131,9 +132,7 @@ export class MultipartReader {
   async #more(): Promise<void> {
     const { done, value } = await this.#source.next()
     if (done) throw malformedUpload('The multipart body ends before its last boundary')
-    this.#held =
-      this.#held.length === 0
-        ? Buffer.from(value.buffer, value.byteOffset, value.length)
-        : Buffer.concat([this.#held, value])
+    this.#held = Buffer.concat([this.#held, value])
+    freeBytes(value)
   }
 }

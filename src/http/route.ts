@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -11,6 +12,7 @@ import { isFlat, isPlain, type Operation } from '../contract/operation.ts'
 import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import { freeBytes } from '../kernel/free-bytes.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import { nextTurn } from '../kernel/pause.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
@@ -314,8 +316,16 @@ function sendBounded(reply: FastifyReply, body: Answer['body']): FastifyReply {
   const isSmall = body === undefined || (!(body instanceof Readable) && body.length < smallAnswerBytes)
   if (!isSmall)
     reply.raw.setTimeout(limits.downloadStallMilliseconds, () => reply.request.raw.socket.destroy())
+  // The content of a file; streams of unknown length are texts.
+  if (body instanceof Readable && reply.hasHeader('content-length')) freeWhenSent(reply.raw)
   const isLong = typeof body === 'string' && body.length > longAnswerCharacters
   return reply.send(isLong ? Readable.from(encodedPieces(body), { objectMode: false }) : body)
+}
+
+/** Frees the memory of each chunk as soon as the socket has taken it. */
+function freeWhenSent(response: ServerResponse): void {
+  const write = response.write.bind(response)
+  response.write = (chunk: Uint8Array) => write(chunk, () => freeBytes(chunk))
 }
 
 async function* encodedPieces(text: string): AsyncGenerator<Buffer> {

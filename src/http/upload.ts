@@ -5,6 +5,7 @@ import type { WrittenBlob } from '../files/blob-store.ts'
 import { checkFileName } from '../files/file-name.ts'
 import type { FileService } from '../files/file-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
+import { allowFree } from '../kernel/free-bytes.ts'
 import { nextTurn } from '../kernel/pause.ts'
 import { isJsonType, readJson } from './body.ts'
 import { fileNameFrom } from './content-headers.ts'
@@ -151,7 +152,8 @@ export async function* uploadBody(request: IncomingMessage): AsyncGenerator<Uint
       })
       if (next.done) return
       bytes += next.value.length
-      yield next.value
+      // A chunk of a request is a buffer of its own.
+      yield allowFree(next.value)
     }
   } catch (error) {
     if (error instanceof AppError) throw error

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { describe, it } from 'node:test'
 import { createFileSink, type SinkFile } from '../../src/adapters/blob/file-sink.ts'
+import { allowFree } from '../../src/kernel/free-bytes.ts'
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
@@ -66,6 +67,20 @@ describe('file sink', () => {
     await sink.finish()
     assert.equal(content().length, 200 * (64 << 10))
     assert.equal(sizes[1], 2 << 20)
+  })
+
+  it('frees the chunks that it may free when they are written, and no others', async () => {
+    const { file, content } = memoryFile(async offered => Math.ceil(offered / 3))
+    const sink = createFileSink(file)
+    const chunks = Array.from({ length: 20 }, (_, index) => Buffer.allocUnsafeSlow(1000).fill(index))
+    const expected = Buffer.concat(chunks)
+    for (const [index, chunk] of chunks.entries()) await sink.add(index % 2 === 0 ? allowFree(chunk) : chunk)
+    await sink.finish()
+    assert.deepEqual(content(), expected)
+    assert.deepEqual(
+      chunks.map(chunk => chunk.length),
+      chunks.map((_, index) => (index % 2 === 0 ? 0 : 1000)),
+    )
   })
 
   it('buffers few chunks even if they are tiny', async () => {

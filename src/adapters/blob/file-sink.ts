@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { freeBytes } from '../../kernel/free-bytes.ts'
 import { diskFailure, onDisk } from './disk-failure.ts'
 
 /** Maximum data buffered for the next write while one is in progress. */
@@ -57,6 +58,7 @@ export const createFileSink = (file: SinkFile) => {
     batch = []
     collected = 0
     writing = writeAll(file, chunks)
+      .then(() => chunks.forEach(freeBytes))
       .catch(keep)
       .finally(() => {
         writing = undefined

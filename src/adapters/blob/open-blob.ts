@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { ByteRange } from '../../files/blob-store.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { allowFree } from '../../kernel/free-bytes.ts'
 import { diskFailure, errorCodeOf } from './disk-failure.ts'
 
 /** Measured over HTTP: 64 KiB 567 MiB/s, 256 KiB 982, 1 MiB 1,206; a slow client holds two or three buffers. */
@@ -37,7 +38,7 @@ const calls = {
     done: ReadDone,
   ) =>
     read(descriptor, buffer, offset, length, position, (error, bytes, filled) =>
-      done(error && readFailure(error), bytes, filled),
+      done(error && readFailure(error), bytes, allowFree(filled)),
     ),
   close,
 }

@@ -8,6 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../kernel/app-error.ts'
+import { freeBytes } from '../../kernel/free-bytes.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
 /** Smaller content is one request. */
@@ -99,6 +100,7 @@ export class S3Upload {
       Body: Buffer.concat(this.#chunks, this.#held),
       ChecksumSHA256: this.#hash.digest('base64'),
     }
+    this.#chunks.forEach(freeBytes)
     this.#chunks = []
     this.#held = 0
     this.#hash = createHash('sha256')
