@@ -10,7 +10,7 @@ import { defaultChunking } from '../chunking.ts'
 import type { DocumentStore } from '../document-store.ts'
 import { DocumentFailure } from '../ingest/document-failure.ts'
 import type { DocumentReader } from '../ingest/document-reader.ts'
-import { type PageContent, pageContent } from './page-content.ts'
+import type { PageContent } from './page-content.ts'
 import { type FetchedPage, failureOfStatus, type PageFetcher } from './page-fetcher.ts'
 import { nextRefresh } from './refresh-schedule.ts'
 import { WebFailure } from './web-failure.ts'
@@ -64,6 +64,8 @@ export class PageIngest {
       await this.#finish(held, ended)
       return 'unchanged'
     }
+    // Loaded with the first page: the parser takes memory that a server without pages saves.
+    const { pageContent } = await import('./page-content.ts')
     const content = pageContent(fetched)
     if (content.bytes.length === 0) throw new WebFailure('unreadable', 'The page is empty (0 bytes).')
     const change = { ...ended, ...validatorsOf(fetched) }
