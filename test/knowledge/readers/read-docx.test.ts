@@ -167,6 +167,25 @@ describe('a Word document', () => {
     assert.deepEqual(texts(blocks), ['abf', [['x', 'y']]])
   })
 
+  it('has the current formatting, not that from before a tracked change', async () => {
+    const change = (element: string, former: string) =>
+      `<w:${element}Change w:id="1"><w:${element}>${former}</w:${element}></w:${element}Change>`
+    const heading = (level: number) => `<w:pStyle w:val="Heading${level}"/>`
+    const cell = (text: string, properties = '') =>
+      `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`
+    const blocks = await read(
+      paragraph('Scope', `${heading(1)}${change('pPr', heading(2))}`) +
+        paragraph('Text', change('pPr', `${heading(1)}<w:numPr><w:numId w:val="1"/></w:numPr>`)) +
+        `<w:p><w:r><w:rPr>${change('rPr', '<w:vertAlign w:val="superscript"/>')}</w:rPr><w:t>10</w:t></w:r></w:p>` +
+        `<w:tbl><w:tr>${cell('a')}${cell('b')}</w:tr><w:tr>${cell('', change('tcPr', '<w:vMerge/><w:gridSpan w:val="2"/>'))}${cell('c')}</w:tr></w:tbl>`,
+    )
+    assert.deepEqual(
+      blocks.map(block => (block.kind === 'table' ? block.rows : `${block.kind} ${block.text}`)),
+      ['heading Scope', 'paragraph Text', 'paragraph 10', [['', 'c']]],
+    )
+    assert.deepEqual(blocks[0], { kind: 'heading', level: 1, text: 'Scope' })
+  })
+
   it('reads a text box once, after its anchor paragraph', async () => {
     const box = `<w:txbxContent>${paragraph('boxed')}</w:txbxContent>`
     const blocks = await read(

@@ -43,6 +43,8 @@ interface DocxContext {
 }
 
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
+/** Tracked changes of formatting hold the properties from before the change. */
+const formerProperties = /PrChange$|^tblPrExChange$/
 
 const scripts = new Map<string, Script>([
   ['superscript', 'super'],
@@ -84,7 +86,7 @@ class DocxBody implements XmlHandler {
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
     if (name === 'del' && this.#inRowProperties) this.#table?.dropRow()
-    if (skipped.has(name)) return false
+    if (skipped.has(name) || formerProperties.test(name)) return false
     if (this.#math) return this.#math.open(name, attributes)
     const paragraph = this.#paragraphs.at(-1)
     if (name === 'p') return this.#openParagraph()
