@@ -186,6 +186,30 @@ describe('a Word document', () => {
     assert.deepEqual(blocks[0], { kind: 'heading', level: 1, text: 'Scope' })
   })
 
+  it('has whole words and sentences where a paragraph continues in the next one', async () => {
+    const dropCap = (text: string) => paragraph(text, '<w:framePr w:dropCap="drop" w:lines="3"/>')
+    const joined = (text: string) => paragraph(text, '<w:rPr><w:del w:id="1"/></w:rPr>')
+    const cell = (content: string) => `<w:tc>${content}</w:tc>`
+    const blocks = await read(
+      `<w:body>${dropCap('O')}${paragraph('nce upon a time')}` +
+        joined('The rent ') +
+        joined('') +
+        paragraph('is due', '<w:pStyle w:val="Heading1"/>') +
+        joined('before') +
+        `<w:tbl><w:tr>${cell(joined('a'))}${cell(paragraph('b'))}</w:tr></w:tbl>` +
+        `${paragraph('after')}${joined('end')}</w:body>`,
+    )
+    assert.deepEqual(texts(blocks), [
+      'Once upon a time',
+      'The rent is due',
+      'before',
+      [['a', 'b']],
+      'after',
+      'end',
+    ])
+    assert.equal(blocks[1]!.kind, 'heading')
+  })
+
   it('reads a text box once, after its anchor paragraph', async () => {
     const box = `<w:txbxContent>${paragraph('boxed')}</w:txbxContent>`
     const blocks = await read(

@@ -37,7 +37,7 @@ describe('Rich Text Format', () => {
   it('leaves out instructions, pictures, deletions and ignorable groups, and keeps notes', async () => {
     const blocks = await read(
       '{\\*\\generator Word;}{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt link}} text{\\footnote The note.}' +
-        '{\\pict\\bin4 }{}\\} {\\deleted gone}{\\v hidden}{\\i0\\*\\cs7 kept}\\par',
+        '{\\pict\\bin4 }{}\\} {\\deleted gone\\par}{\\v hidden}{\\i0\\*\\cs7 kept}\\par',
     )
     assert.deepEqual(blocks, [
       { kind: 'paragraph', text: 'link text[1] kept' },

@@ -27,6 +27,8 @@ interface Paragraph extends ParagraphProperties {
   boxed: Block[]
   place: Place
   inProperties: boolean
+  /** A drop cap, or a paragraph whose mark a tracked change deleted: its text continues in the next paragraph. */
+  continues?: boolean
   field?: DocxFormField | undefined
 }
 
@@ -45,6 +47,8 @@ interface DocxContext {
 const skipped = new Set(['del', 'moveFrom', 'rt', 'instrText', 'delText'])
 /** Tracked changes of formatting hold the properties from before the change. */
 const formerProperties = /PrChange$|^tblPrExChange$/
+/** Elements whose last paragraph continues in no other one. */
+const containers = new Set(['body', 'tc', 'txbxContent', 'hdr', 'ftr'])
 
 const scripts = new Map<string, Script>([
   ['superscript', 'super'],
@@ -64,6 +68,8 @@ class DocxBody implements XmlHandler {
   readonly ready: Block[] = []
   readonly #context: DocxContext
   readonly #paragraphs: Paragraph[] = []
+  /** The paragraph that the next one continues. */
+  #unfinished: Paragraph | undefined
   /** Each table with the number of paragraphs open around it, because a text box starts a separate text. */
   readonly #tables: { table: DocumentTable; around: number }[] = []
   #page = 1
@@ -85,14 +91,25 @@ class DocxBody implements XmlHandler {
   }
 
   open(name: string, attributes: XmlAttributes): XmlEnd {
+    const end = this.#open(name, attributes)
+    if (!containers.has(name) || end === false) return end
+    return () => {
+      this.#endUnfinished()
+      end?.()
+    }
+  }
+
+  #open(name: string, attributes: XmlAttributes): XmlEnd {
+    const paragraph = this.#paragraphs.at(-1)
     if (name === 'del' && this.#inRowProperties) this.#table?.dropRow()
+    if ((name === 'del' || name === 'moveFrom') && paragraph?.inProperties) paragraph.continues = true
     if (skipped.has(name) || formerProperties.test(name)) return false
     if (this.#math) return this.#math.open(name, attributes)
-    const paragraph = this.#paragraphs.at(-1)
     if (name === 'p') return this.#openParagraph()
     if (!paragraph) return this.#openTablePart(name, attributes)
     if (paragraph.inProperties) {
       if (name === 'pStyle') paragraph.style = attributes['val']
+      else if (name === 'framePr') paragraph.continues = /^(?:drop|margin)$/.test(attributes['dropCap'] ?? '')
       else applyProperty(paragraph, name, attributes['val'])
     } else if (name === 'pPr') {
       paragraph.inProperties = true
@@ -194,6 +211,7 @@ class DocxBody implements XmlHandler {
   }
 
   #openTable(): XmlEnd {
+    this.#endUnfinished()
     const around = this.#paragraphs.length
     const outer = this.#tables.at(-1)
     if (outer?.around === around) return outer.table.openNested()
@@ -206,12 +224,24 @@ class DocxBody implements XmlHandler {
   }
 
   #openParagraph(): XmlEnd {
-    const paragraph: Paragraph = { text: '', boxed: [], place: this.#place, inProperties: false }
+    const { text = '', boxed = [], place = this.#place } = this.#unfinished ?? {}
+    this.#unfinished = undefined
+    const paragraph: Paragraph = {
+      ...{ text, boxed, place: text === '' ? this.#place : place },
+      inProperties: false,
+    }
     this.#paragraphs.push(paragraph)
     return () => {
       this.#paragraphs.pop()
-      this.#closeParagraph(paragraph)
+      if (paragraph.continues) this.#unfinished = paragraph
+      else this.#closeParagraph(paragraph)
     }
+  }
+
+  #endUnfinished(): void {
+    const paragraph = this.#unfinished
+    this.#unfinished = undefined
+    if (paragraph) this.#closeParagraph(paragraph)
   }
 
   #closeParagraph(paragraph: Paragraph): void {

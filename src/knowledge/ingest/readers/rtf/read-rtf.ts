@@ -179,7 +179,8 @@ class RtfReader {
     } else if (name === 'u' && value !== undefined) {
       this.#add(String.fromCharCode(value < 0 ? value + 65_536 : value))
       this.#toSkip = group.repeats
-    } else if (name === 'par' || name === 'sect' || name === 'page') this.#endParagraph()
+    } else if (name === 'par' && group.hidden) return
+    else if (name === 'par' || name === 'sect' || name === 'page') this.#endParagraph()
     else if (name === 'trowd') this.#startRow()
     else if (name === 'cell' || name === 'nestcell') this.#finishCell(name === 'nestcell')
     else if (name === 'row') this.#finishRow()
