@@ -210,6 +210,25 @@ describe('a Word document', () => {
     assert.equal(blocks[1]!.kind, 'heading')
   })
 
+  it('keeps columns below each other where a row of a table begins further right', async () => {
+    const row = (properties: string, ...cells: [text: string, properties?: string][]) =>
+      `<w:tr><w:trPr>${properties}</w:trPr>${cells.map(([text, more = '']) => `<w:tc><w:tcPr>${more}</w:tcPr>${paragraph(text)}</w:tc>`).join('')}</w:tr>`
+    const wide = '<w:gridSpan w:val="2"/>'
+    const blocks = await read(
+      `<w:tbl>${row('', ['Item', wide], ['Price'], ['Stock'])}${row('<w:gridBefore w:val="1"/>', ['Bolt'], ['4'], ['none', '<w:vMerge w:val="restart"/>'])}${row('', ['Nut', wide], ['2'], ['', '<w:vMerge/>'])}</w:tbl>`,
+    )
+    assert.deepEqual(blocks, [
+      {
+        kind: 'table',
+        header: ['Item', '', 'Price', 'Stock'],
+        rows: [
+          ['', 'Bolt', '4', 'none'],
+          ['Nut', '', '2', 'none'],
+        ],
+      },
+    ])
+  })
+
   it('reads a text box once, after its anchor paragraph', async () => {
     const box = `<w:txbxContent>${paragraph('boxed')}</w:txbxContent>`
     const blocks = await read(

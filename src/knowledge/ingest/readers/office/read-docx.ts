@@ -201,6 +201,7 @@ class DocxBody implements XmlHandler {
     if (name === 'altChunk') return this.#insertFile(attributes)
     if (name === 'tr') return this.#table?.openRow()
     if (name === 'tc') return this.#table?.openCell()
+    if (name === 'gridBefore') this.#table?.indent(Number(attributes['val']))
     if (name === 'gridSpan') this.#table?.span(Number(attributes['val']))
     if (name === 'vMerge' && attributes['val'] !== 'restart') this.#table?.continueAbove()
     if (name !== 'trPr') return undefined

@@ -89,6 +89,12 @@ export class DocumentTable {
     if (this.#inner === 0) this.#rowDropped = true
   }
 
+  /** Leaves columns at the start of the row empty: rows can begin further right than others. */
+  indent(columns: number): void {
+    if (this.#inner > 0) return
+    for (let column = 0; column < Math.min(columns, maxSpan); column++) this.#row.push('')
+  }
+
   openCell(times = 1): (() => void) | undefined {
     if (this.#inner > 0) return undefined
     this.#cell = []
