@@ -33,9 +33,9 @@ describe('a Word document', () => {
     const image = (descr: string) =>
       `<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="${descr}"/></wp:inline></w:drawing></w:r>`
     const blocks = await read(
-      `<w:p>${run('10')}${raised('-6', 'superscript')}${run(' m, H')}${raised('2', 'subscript')}${run('O, the 1')}${raised('st', 'superscript')}${image('A pump&#10;&#10;Description automatically generated')}${image('K:\\pics\\nature.gif')}${image('')}</w:p>`,
+      `<w:p>${run('10')}${raised('-6', 'superscript')}${run(' m, H')}${raised('2', 'subscript')}${run('O, the 1')}${raised('st', 'superscript')}${image('A pump&#10;&#10;Description automatically generated')}${image('水泵&#10;&#10;AI 生成的内容可能不正确。')}${image('K:\\pics\\nature.gif')}${image('')}</w:p>`,
     )
-    assert.deepEqual(texts(blocks), ['10⁻⁶ m, H₂O, the 1st', 'Image: A pump'])
+    assert.deepEqual(texts(blocks), ['10⁻⁶ m, H₂O, the 1st', 'Image: A pump', 'Image: 水泵'])
   })
 
   it('has formulas on one line', async () => {

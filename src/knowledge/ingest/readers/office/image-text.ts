@@ -1,4 +1,6 @@
-const generated = /\s*\bDescription automatically generated\b.*$/is
+/** What Office adds to texts that it wrote itself, in English and Chinese. */
+const generated =
+  /\s*(?:\bDescription automatically generated\b|\bAI-generated content may be incorrect\b|(?:[中低]度?可信度)?描述已自动生成|AI ?生成的内容可能不正确|自動產生的描述|AI ?產生的內容可能不正確).*$/is
 /** The name or path of the picture's file, which programs enter by themselves. */
 const fileName = /^(?:\S*[\\/].*|[^\n]*\.(?:jpe?g|png|gif|bmp|emf|wmf|svg|tiff?|webp|pict?))$/i
 
