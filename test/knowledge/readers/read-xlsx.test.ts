@@ -92,6 +92,26 @@ describe('an Excel workbook', () => {
     ])
   })
 
+  it('has nothing in cells with an image, whatever the program that placed it there wrote as their value', async () => {
+    const wps = '=DISPIMG("ID_D0725FD5BF544D4B9C79E66BEBA01A89",1)'.replaceAll('"', '&quot;')
+    const blocks = await read(
+      `<row r="1">${inline('A1', '产品')}${inline('B1', '图片')}</row>` +
+        `<row r="2">${inline('A2', '水泵')}<c r="B2" t="str"><f>_xlfn.${wps.slice(1)}</f><v>${wps}</v></c></row>` +
+        `<row r="3">${inline('A3', '阀门')}<c r="B3" t="e" vm="1"><v>#VALUE!</v></c></row>`,
+    )
+    assert.deepEqual(blocks, [
+      {
+        kind: 'table',
+        header: ['产品', '图片'],
+        rows: [
+          ['水泵', ''],
+          ['阀门', ''],
+        ],
+        sheet: 'S',
+      },
+    ])
+  })
+
   it('splits at empty rows, reads a title above a table as text, and omits empty columns', async () => {
     const row = (number: number, cells: string) => `<row r="${number}">${cells}</row>`
     const blocks = await read(

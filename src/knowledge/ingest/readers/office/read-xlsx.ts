@@ -111,6 +111,9 @@ const columnOf = (reference: string | undefined): number | undefined => {
   return column - 1
 }
 
+/** What WPS Office writes in place of an image in a cell. */
+const wpsImage = /^=DISPIMG\("ID_[^"]*",\s*\d+\)$/i
+
 interface Cell {
   type: string
   style: number
@@ -155,7 +158,7 @@ const sheetReader = (
       tables.add(rowNumber, row)
     }
   }
-  const openCell = ({ r: reference, t: type = 'n', s: style = '0' }: XmlAttributes): XmlEnd => {
+  const openCell = ({ r: reference, t: type = 'n', s: style = '0', vm }: XmlAttributes): XmlEnd => {
     budget.take(1)
     column = columnOf(reference) ?? column + 1
     const opened: Cell = { type, style: Number(style), value: '' }
@@ -163,7 +166,9 @@ const sheetReader = (
     return () => {
       cell = undefined
       const text = opened.value === '' ? '' : shown(opened).trim()
-      if (text !== '') row.set(column, text)
+      // Excel writes an error as the value of an image or a link to data in a cell, for programs that show neither.
+      const isImage = wpsImage.test(text) || (type === 'e' && vm !== undefined)
+      if (text !== '' && !isImage) row.set(column, text)
     }
   }
   const shown = ({ type, style, value }: Cell): string => {
