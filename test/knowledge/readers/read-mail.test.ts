@@ -93,6 +93,27 @@ describe('a mail', () => {
     )
   })
 
+  it('has the images attached to it, but not those that its body shows', async () => {
+    const html = '<p>Invoice</p><img src="cid:ii_logo%40mail"><img src="cid:ii_stamp">'
+    const ids = ['ii_logo@mail', 'f_photo', 'ii_stamp']
+    const image = (id: string) =>
+      attached(`${id}.jpg`, 'image/jpeg', Buffer.from([0xff, 0xd8, 0xff, 0xe0])).replace(
+        '\r\n\r\n',
+        `\r\nContent-ID: <${id}>\r\n\r\n`,
+      )
+    const eml = mail('S', html, ...ids.map(image)).replace('text/plain', 'text/html')
+    const people = { from: 'Han Meimei', to: 'Li Lei' }
+    const attachments = ids.map(id => ({ name: `${id}.jpg`, content: Buffer.from('JPEG'), contentId: id }))
+    const msg = makeMsg({ subject: 'S', body: 'Invoice', html, ...people, attachments })
+    const outlook = readDocument({ name: 'a.msg', mimeType: 'application/vnd.ms-outlook', bytes: msg })
+    for (const blocks of [await readEml(eml), await blocksOf(outlook)]) {
+      const texts = blocks.slice(2).map(block => (block.kind === 'table' ? '' : block.text))
+      assert.deepEqual(texts.slice(0, 2), ['Invoice', 'f_photo.jpg'])
+      assert.match(texts[2]!, /^\(f_photo\.jpg: not read\. /)
+      assert.equal(texts.length, 3)
+    }
+  })
+
   it('is read although an attachment cannot be', async () => {
     const blocks = await readEml(
       mail('S', 'Body', attached('a.exe', 'application/x-msdownload', Buffer.from('MZ\0\0\x01\x02'))),

@@ -5,7 +5,8 @@ interface Message {
   body: string
   from: string
   to: string
-  attachments: { name: string; content: Uint8Array }[]
+  html?: string
+  attachments: { name: string; content: Uint8Array; contentId?: string }[]
   /** Of a program without Unicode: how it writes texts, and 32-bit properties by their tags. */
   ansi?: { encode(text: string): Uint8Array; properties: Record<number, number> }
 }
@@ -13,7 +14,7 @@ interface Message {
 const [directory, document, root] = [1, 2, 5]
 
 /** An Outlook message: a compound file with one stream per property. */
-export const makeMsg = ({ subject, body, from, to, attachments, ansi }: Message): Uint8Array => {
+export const makeMsg = ({ subject, body, html, from, to, attachments, ansi }: Message): Uint8Array => {
   const entries: Parameters<typeof burner.burn>[0] = [
     { name: 'Root Entry', type: root!, length: 0, children: [] },
   ]
@@ -32,6 +33,7 @@ export const makeMsg = ({ subject, body, from, to, attachments, ansi }: Message)
       : add(parent, `__substg1.0_${property}001F`, Buffer.from(value, 'utf16le'))
   text(0, '0037', subject)
   text(0, '1000', body)
+  if (html !== undefined) text(0, '1013', html)
   text(0, '0C1A', from)
   const numbers = Object.entries(ansi?.properties ?? {})
   const stream = Buffer.alloc(32 + numbers.length * 16)
@@ -47,9 +49,10 @@ export const makeMsg = ({ subject, body, from, to, attachments, ansi }: Message)
   kind.writeUInt32LE(0x0c150003, 8)
   kind.writeUInt32LE(1, 16)
   add(recipient, '__properties_version1.0', kind)
-  for (const [index, { name, content }] of attachments.entries()) {
+  for (const [index, { name, content, contentId }] of attachments.entries()) {
     const attachment = add(0, `__attach_version1.0_#0000000${index}`)
     text(attachment, '3707', name)
+    if (contentId !== undefined) text(attachment, '3712', contentId)
     add(attachment, '__substg1.0_37010102', content)
   }
   return burner.burn(entries)

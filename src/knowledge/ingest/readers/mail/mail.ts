@@ -22,6 +22,10 @@ interface Attachment {
 /** Reads an attachment like a file of its own. */
 export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
 
+/** Whether the body shows an attachment. An id alone says nothing: some programs give one to every attachment. */
+export const showsAttachment = (html: string, contentId: string): boolean =>
+  html.replaceAll('%40', '@').includes(`cid:${contentId.replace(/^<|>$/g, '')}`)
+
 const maxAttachments = 100
 const maxHeadingLevel = 6
 

@@ -1,7 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
-import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
+import { type Mail, mailBlocks, type ReadAttachment, showsAttachment } from './mail.ts'
 
 const nameOf = (address: Address): string => {
   if (address.group) return address.group.map(nameOf).join(', ')
@@ -30,9 +30,12 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
 const pageResource =
   /^(?:image|font)\/|^text\/(?:css|javascript|xml)$|^application\/(?:(?:x-)?javascript|(?:x-)?font|vnd\.ms-officetheme$|x-mso$)/
 
-/** Images of the body have an id. Styles, scripts and images of a saved page have an address, and no name as attachments have. */
-const isPartOfBody = ({ contentId, mimeType, filename, disposition }: Attachment): boolean =>
-  (contentId !== undefined && mimeType.startsWith('image/')) ||
+/** Styles, scripts and images of a saved page have an address, and no name as attachments have. */
+const isPartOfBody = (
+  { contentId, mimeType, filename, disposition }: Attachment,
+  html: string | undefined,
+): boolean =>
+  (contentId !== undefined && mimeType.startsWith('image/') && showsAttachment(html ?? '', contentId)) ||
   (!filename && disposition !== 'attachment' && pageResource.test(mimeType))
 
 /** A message as mail programs save it (`.eml`), or a page with its parts (`.mht`). */
@@ -50,7 +53,7 @@ export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGe
     html: email.html,
     text: email.text,
     attachments: email.attachments
-      .filter(attachment => !isPartOfBody(attachment))
+      .filter(attachment => !isPartOfBody(attachment, email.html))
       .map(({ filename, mimeType, content }, index) => ({
         name:
           filename ??

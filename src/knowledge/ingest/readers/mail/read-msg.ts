@@ -5,7 +5,7 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { readRtf } from '../rtf/read-rtf.ts'
 import { codePageOfLocale, encodingOfCodePage } from '../text/code-pages.ts'
 import { declaredEncoding, decodeText, encodingOfBytes } from '../text/decode-text.ts'
-import { type Mail, mailBlocks, type ReadAttachment } from './mail.ts'
+import { type Mail, mailBlocks, type ReadAttachment, showsAttachment } from './mail.ts'
 
 /** The package is CommonJS and has its class as a member. */
 const { default: MsgReader } = msgReaderPackage
@@ -69,6 +69,16 @@ const openMessage = (bytes: Uint8Array): InstanceType<typeof MsgReader> => {
   return encoding === undefined ? reader : open(encoding)
 }
 
+/** Without an HTML body, it is not known which images the body shows. */
+const isPartOfBody = (
+  { attachmentHidden, pidContentId, fileName = '' }: FieldsData,
+  html: string | undefined,
+): boolean =>
+  attachmentHidden === true ||
+  (pidContentId !== undefined &&
+    /\.(?:png|jpe?g|gif|bmp)$/i.test(fileName) &&
+    (html === undefined || showsAttachment(html, pidContentId)))
+
 /** Some messages have their text only in compressed Rich Text Format. */
 const rtfOf = ({ compressedRtf }: FieldsData): Iterable<Block> | undefined => {
   if (!compressedRtf || compressedRtf.length === 0) return undefined
@@ -81,10 +91,7 @@ const mailOf = (reader: InstanceType<typeof MsgReader>): Mail => {
   const html = htmlOf(fields)
   const hasBody = (html ?? fields.body ?? '').trim() !== ''
   const date = fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime
-  const attachments = (fields.attachments ?? []).filter(
-    ({ attachmentHidden, pidContentId, fileName = '' }) =>
-      attachmentHidden !== true && !(pidContentId && /\.(?:png|jpe?g|gif|bmp)$/i.test(fileName)),
-  )
+  const attachments = (fields.attachments ?? []).filter(attachment => !isPartOfBody(attachment, html))
   return {
     subject: fields.subject ?? '',
     head: [
