@@ -1,5 +1,6 @@
 import { limits } from '../contract/limits.ts'
 import { decodePercent } from '../kernel/decode-percent.ts'
+import { dispositionName } from '../kernel/disposition-name.ts'
 import type { HttpAnswer } from '../tools/http-client.ts'
 import { isJsonRecord, type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type RunFile, type Step, stepFailed } from '../workflow/step.ts'
@@ -19,19 +20,12 @@ export async function storeBody(
 
 /** The name that the server gives, otherwise the end of the path; with an extension for its type if it has none. */
 function nameOf(url: string, headers: HttpAnswer['headers']): string {
-  const given = nameIn(headers['content-disposition'] ?? '')
-  const name = given || decodePercent(URL.parse(url)?.pathname.split('/').at(-1) ?? '') || 'download'
+  const name =
+    dispositionName(headers['content-disposition']) ||
+    decodePercent(URL.parse(url)?.pathname.split('/').at(-1) ?? '') ||
+    'download'
   const [, subtype = ''] = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase().split('/')
   return name.includes('.') || !/^[a-z0-9]{2,5}$/.test(subtype) ? name : `${name}.${subtype}`
-}
-
-/** The file name in a Content-Disposition, without folders. */
-function nameIn(disposition: string): string {
-  const short = disposition.slice(0, 2000)
-  const extended = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(short)?.[1]
-  const plain = /filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(short)
-  const name = extended === undefined ? (plain?.[1] ?? plain?.[2] ?? '') : decodePercent(extended)
-  return name.split(/[/\\]/).at(-1)!
 }
 
 /** Stores what a program returns as `content` or `content_base64`. Files that are stored already stay as they are. */

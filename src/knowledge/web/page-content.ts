@@ -1,5 +1,6 @@
 import { extensionOf, storableName } from '../../files/file-name.ts'
 import { decodePercent } from '../../kernel/decode-percent.ts'
+import { dispositionName } from '../../kernel/disposition-name.ts'
 import { declaresXhtml, tokenizeHtml } from '../ingest/readers/html/tokenize-html.ts'
 import { declaredEncoding, decodeText } from '../ingest/readers/text/decode-text.ts'
 import type { FetchedPage } from './page-fetcher.ts'
@@ -91,8 +92,7 @@ export function pageContent({ bytes, headers, url: address }: FetchedPage): Page
   const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map(part => part.trim())
   const charset = parameters.map(each => /^charset\s*=\s*"?([^"\s]+)"?$/i.exec(each)?.[1]).find(Boolean)
   const url = new URL(address)
-  const named = /filename\s*=\s*"?([^";]+)"?/i.exec(headers['content-disposition'] ?? '')?.[1]
-  const file = named ?? lastPart(url)
+  const file = dispositionName(headers['content-disposition']) || lastPart(url)
   const extension = extensionFor(type.toLowerCase(), file)
   if (extension === undefined)
     throw new WebFailure(

@@ -31,6 +31,19 @@ test('a page is named after its title, a file after its address', () => {
   assert.equal(nameOf('https://a.example/a.docx', 'application/octet-stream'), 'a.docx')
   const named = { 'content-disposition': 'attachment; filename="Plan 2026.pdf"' }
   assert.equal(nameOf('https://a.example/download?id=1', 'application/pdf', '', named), 'Plan 2026.pdf')
+  const encoded = encodeURIComponent('年报 2026.pdf')
+  for (const name of [
+    `attachment; filename*=UTF-8''${encoded}`,
+    `attachment; filename="report.pdf"; filename*=utf-8'zh'${encoded}`,
+    `attachment;filename=${encoded}`,
+    // As Node.js reads a header in UTF-8.
+    `attachment; filename="${Buffer.from('年报 2026.pdf').toString('latin1')}"`,
+  ])
+    assert.equal(
+      nameOf('https://a.example/get?id=1', 'application/octet-stream', '', { 'content-disposition': name }),
+      '年报 2026.pdf',
+      name,
+    )
   assert.ok(nameOf('https://a.example/', 'text/html', `<title>${'长'.repeat(500)}`).length < 256)
   assert.ok(nameOf('https://a.example/', 'text/html', `<title>a${'🎉'.repeat(150)}`).isWellFormed())
 })
