@@ -364,6 +364,30 @@ describe('a PDF', () => {
     assert.ok(Math.abs(top - 196) < 6 && bottom > 205 && bottom < 225, `${top} to ${bottom}`)
   })
 
+  it('has a table whose names are centred above cells that are not', async () => {
+    const line = (y: number, ...cells: [text: string, x: number][]) =>
+      cells.map(([text, x]) => ({ text, at: { x, y } }))
+    const page = [
+      ...line(100, ['Stage', 120], ['Price', 440]),
+      ...line(112, ['from', 230], ['to', 340]),
+      ...line(132, ['First', 72], ['0', 190], ['180', 300], ['2.07', 400]),
+      ...line(152, ['Second', 72], ['181', 190], ['260', 300], ['4.07', 400]),
+      ...line(172, ['Third', 72], ['261', 190], ['6.07', 400]),
+    ]
+    const [table] = await read({ pages: [page] })
+    assert.ok(table?.kind === 'table')
+    assert.deepEqual(
+      [table.header, ...table.rows],
+      [
+        ['Stage', '', '', 'Price'],
+        ['', 'from', 'to', ''],
+        ['First', '0', '180', '2.07'],
+        ['Second', '181', '260', '4.07'],
+        ['Third', '261', '', '6.07'],
+      ],
+    )
+  })
+
   it('joins the rest of the first cell in the last row of a table, but no line below the table', async () => {
     const rows = [
       ['Department', 'Telephone', 'Room'],

@@ -37,6 +37,20 @@ const columnsOf = (lines: Line[]): Edges[] => {
   return columns.sort((one, other) => one.left - other.left)
 }
 
+/** Joins columns beside each other if no row has cells in both: a name may be centred above cells that are not. */
+const joinedColumns = (columns: Edges[], lines: Line[]): Edges[] => {
+  const joined: { edges: Edges; lines: Set<Line> }[] = []
+  for (const column of columns) {
+    const own = lines.filter(({ cells }) => cells.some(cell => overlap(cell, column) > 0))
+    const last = joined.at(-1)
+    if (last && !own.some(line => last.lines.has(line))) {
+      last.edges.right = column.right
+      for (const line of own) last.lines.add(line)
+    } else joined.push({ edges: { ...column }, lines: new Set(own) })
+  }
+  return joined.map(({ edges }) => edges)
+}
+
 const columnOf = (columns: Edges[], cell: Segment): number => {
   let best = 0
   for (const [index, column] of columns.entries())
@@ -75,10 +89,13 @@ const continues = (row: TableRow, cells: string[], line: Line, usualStep: number
 
 const asTable = (lines: Line[]): Table | undefined => {
   const gapped = lines.filter(({ cells }) => cells.length > 1)
-  const columns = columnsOf(gapped)
-  if (columns.length < 2 || gapped.length < (columns.length === 2 ? 3 : 2)) return undefined
   const count = gapped.reduce((sum, { cells }) => sum + cells.length, 0)
-  if (count * 2 < gapped.length * columns.length) return undefined
+  const found = columnsOf(gapped)
+  const isSparse = count * 2 < gapped.length * found.length
+  const columns = isSparse ? joinedColumns(found, gapped) : found
+  if (columns.length < 2 || gapped.length < (columns.length === 2 ? 3 : 2)) return undefined
+  // Text scattered over a drawing has no such rows.
+  if (isSparse && gapped.filter(({ cells }) => cells.length >= columns.length).length < 2) return undefined
   const usualStep = medianStep(lines)
   const rows: TableRow[] = []
   for (const line of lines) {
