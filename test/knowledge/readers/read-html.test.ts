@@ -65,6 +65,15 @@ describe('the structure of a page', () => {
         ],
       },
     ])
+    const plain = (...rows: string[]) =>
+      blocks(`<table>${rows.map(row => `<tr><td>${row.replaceAll('|', '<td>')}`).join('')}</table>`).map(
+        block => block.kind === 'table' && block.header,
+      )
+    assert.deepEqual(plain('型号|名称|单价（元）', 'BX-1|离心泵|200.00', 'BX-2|离心泵|320.00'), [
+      ['型号', '名称', '单价（元）'],
+    ])
+    assert.deepEqual(plain('Berlin|Paris|Rome', 'Bonn|Lyon|Milan'), [undefined])
+    assert.deepEqual(plain('姓名|张三', '电话|13800000000'), [undefined])
     assert.deepEqual(blocks('<table><tr><td>a<td>b<tr><td>c</table>'), [
       {
         kind: 'table',

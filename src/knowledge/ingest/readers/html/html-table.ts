@@ -1,4 +1,5 @@
 import type { Block } from '../../block.ts'
+import { isHeaderRow } from '../header-row.ts'
 import { tableBlocks } from '../table-blocks.ts'
 import type { Area, MenuCount } from './elements.ts'
 import type { Attributes } from './tokenize-html.ts'
@@ -82,6 +83,13 @@ const mergeHead = (rows: string[][]): string[] => {
   )
 }
 
+const minNamedColumns = 3
+const comparedRows = 50
+
+/** Pages from word processors have plain cells in the first row. With two columns these are mostly a name and its value. */
+const namesColumns = ([first = [], ...below]: string[][]): boolean =>
+  first.length >= minNamedColumns && isHeaderRow(first, below.slice(0, comparedRows))
+
 export class HtmlTable {
   readonly #rows: Row[] = []
   readonly #presentation: boolean
@@ -141,6 +149,7 @@ export class HtmlTable {
     if (heads === 0 && rows.length > 1 && rows[0]!.cells.every(cell => cell.heading)) heads = 1
     for (const row of rows.slice(0, heads)) row.inHead = true
     const grid = gridOf(rows)
+    if (heads === 0 && namesColumns(grid)) heads = 1
     const header = heads > 0 ? mergeHead(grid.slice(0, heads)) : undefined
     const body = grid.slice(heads).filter(row => row.some(text => text !== ''))
     const linked = linkedIn(rows)
