@@ -1,26 +1,31 @@
 import type { Pausable } from '../../kernel/slices.ts'
 import { joinSpacedOut, simplify } from '../text/fold-text.ts'
+import { partNumbers, withPartsInDigits } from '../text/numerals.ts'
 import { isUnspaced } from '../text/text-terms.ts'
 
 /** Quotation marks of English, German, French, Chinese and Japanese, and of titles (《》). An unclosed mark quotes nothing. */
 const quotations =
   /"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|«([^«»]*)»|「([^「」]*)」|『([^『』]*)』|《([^《》]*)》/g
+/** An exact place, such as 第三十八条, is meant as it is written, too. */
+const places = new RegExp(`${partNumbers.source}.`, 'g')
 const punctuation = /[^\p{L}\p{M}\p{N}]+/gu
 const maxPhrases = 10
 /** A passage that lacks a phrase keeps this share of its score. */
 const missingFactor = 0.7
 
-/** Removes case and punctuation, and adds a space at both ends, so that only whole words match. */
+/** Removes case, punctuation and ways to write a number, and adds a space at both ends, so that only whole words match. */
 const comparable = (text: string): string =>
-  ` ${joinSpacedOut(simplify(text.normalize('NFKC')))
+  ` ${withPartsInDigits(joinSpacedOut(simplify(text.normalize('NFKC'))))
     .toLowerCase()
     .replace(punctuation, ' ')
     .trim()} `
 
-/** The phrases that a question quotes, in comparable form. */
+/** The phrases and places that a question quotes, in comparable form. */
 export function quotedPhrases(question: string): string[] {
-  const phrases = Array.from(question.matchAll(quotations), ([, ...texts]) => {
-    const phrase = comparable(texts.find(text => text !== undefined)!)
+  const quoted = Array.from(question.matchAll(quotations), ([, ...texts]) => texts.find(Boolean) ?? '')
+  const named = joinSpacedOut(simplify(question.normalize('NFKC'))).match(places) ?? []
+  const phrases = [...quoted, ...named].map(text => {
+    const phrase = comparable(text)
     return isUnspaced(phrase.trim()) ? phrase.trim() : phrase
   })
   return [...new Set(phrases)].filter(phrase => phrase.trim() !== '').slice(0, maxPhrases)

@@ -32,6 +32,13 @@ function inArabic(text: string): string {
   return String(value + digit)
 }
 
+/** The number of an article or another part of a law, a contract or a book. */
+export const partNumbers = /第 ?([〇零一二三四五六七八九十百千]+|\d+) ?(?=[条款章节项编篇号])/g
+
+/** A text with these numbers in digits: 第38条 for 第三十八条. */
+export const withPartsInDigits = (text: string): string =>
+  text.replace(partNumbers, (_, number: string) => `第${/\d/.test(number) ? number : inArabic(number)}`)
+
 /** A text with its Chinese numerals in digits, and numbers in Chinese: 第30条 for 第三十条. */
 export const withOtherNumerals = (text: string): string =>
   text.replace(numerals, numeral => (/\d/.test(numeral) ? inChinese(numeral) : inArabic(numeral)))

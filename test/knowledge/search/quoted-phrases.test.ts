@@ -11,6 +11,7 @@ describe('what a question quotes', () => {
     ['「乡里制」是什么？', ['乡里制']],
     ['《紅樓夢》的作者', ['红楼梦']],
     ['《会　议　纪　要》的日期', ['会议纪要']],
+    ['《劳动合同法》第三十八条和第 40 款，第三次', ['劳动合同法', '第38条', '第40款']],
     ['twice "the same", "The same"', [' the same ']],
     ['a 5" pipe', []],
     ['nothing "" and "…"', []],
@@ -44,6 +45,16 @@ describe('passages', () => {
       ['deployments run on dry days', 0.56],
       ['a dry runner', 0.35],
     ])
+  })
+
+  test('with the article that a question names come first, however its number is written', () => {
+    const items = [
+      passage('第三十九条 劳动者有下列情形之一的', 0.8),
+      passage('第三十八条 用人单位有下列情形之一的', 0.7),
+      passage('第一百三十八条', 0.6),
+    ]
+    for (const question of ['第三十八条', '第38条怎么规定', '第３８條'])
+      assert.equal(ranked(question, items)[0]![0], '第三十八条 用人单位有下列情形之一的', question)
   })
 
   test('with more of several phrases come before those with fewer', () => {
