@@ -237,6 +237,17 @@ describe('a Word document', () => {
     assert.deepEqual(texts(blocks), ['before', 'boxed'])
   })
 
+  it('numbers articles with the characters of contracts', async () => {
+    const numbering =
+      '<w:numbering><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:start w:val="9"/><w:numFmt w:val="chineseLegalSimplified"/><w:lvlText w:val="第%1条"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num></w:numbering>'
+    const article = paragraph('付款', '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
+    const blocks = await read(article.repeat(3), {
+      'word/_rels/document.xml.rels': relations('numbering'),
+      'word/numbering.xml': numbering,
+    })
+    assert.deepEqual(texts(blocks), ['第玖条 付款', '第壹拾条 付款', '第壹拾壹条 付款'])
+  })
+
   it('numbers lists and headings as Word shows them', async () => {
     const level = (number: number, format: string, text: string, more = '') =>
       `<w:lvl w:ilvl="${number}">${more || '<w:start w:val="1"/>'}<w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`

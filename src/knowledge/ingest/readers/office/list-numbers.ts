@@ -49,6 +49,12 @@ const chinese = (number: number): string => {
   return text.replace(/^一十/, '十')
 }
 
+/** The characters of contracts and banks, which cannot be altered. */
+const legal = (digits: string) => (number: number) =>
+  chinese(number)
+    .replace(/^十/, '一十')
+    .replace(/[一二三四五六七八九十百千]/g, sign => digits['一二三四五六七八九十百千'.indexOf(sign)]!)
+
 const ordinal = (number: number): string => {
   const ends: Record<string, string> = { one: 'st', two: 'nd', few: 'rd' }
   return `${number}${ends[new Intl.PluralRules('en', { type: 'ordinal' }).select(number)] ?? 'th'}`
@@ -79,6 +85,8 @@ const formats: Record<string, (number: number) => string> = {
   taiwaneseCounting: chinese,
   japaneseCounting: chinese,
   japaneseDigitalTenThousand: chinese,
+  chineseLegalSimplified: legal('壹贰叁肆伍陆柒捌玖拾佰仟'),
+  ideographLegalTraditional: legal('壹貳參肆伍陸柒捌玖拾佰仟'),
   ideographDigital: number => String(number).replace(/\d/g, digit => chineseDigits[Number(digit)]!),
   ideographTraditional: oneOf('甲乙丙丁戊己庚辛壬癸'),
   ideographZodiac: oneOf('子丑寅卯辰巳午未申酉戌亥'),

@@ -28,6 +28,8 @@ const numberFormats = new Map([
   ['i', 'lowerRoman'],
   ['I', 'upperRoman'],
   ['一, 二, 三, ...', 'chineseCounting'],
+  ['壹, 贰, 叁, ...', 'chineseLegalSimplified'],
+  ['壹, 貳, 參, ...', 'ideographLegalTraditional'],
   ['①, ②, ③, ...', 'decimalEnclosedCircle'],
   ['甲, 乙, 丙, ...', 'ideographTraditional'],
   ['子, 丑, 寅, ...', 'ideographZodiac'],
