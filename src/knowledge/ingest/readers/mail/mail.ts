@@ -1,3 +1,4 @@
+import { decodePercent } from '../../../../kernel/decode-percent.ts'
 import type { Block, ReadBlocks } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { readHtml } from '../html/read-html.ts'
@@ -22,9 +23,9 @@ interface Attachment {
 /** Reads an attachment like a file of its own. */
 export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
 
-/** Whether the body shows an attachment. An id alone says nothing: some programs give one to every attachment. */
-export const showsAttachment = (html: string, contentId: string): boolean =>
-  html.replaceAll('%40', '@').includes(`cid:${contentId.replace(/^<|>$/g, '')}`)
+/** The ids of attachments that the body shows. An id alone says nothing: some programs give one to every attachment. */
+export const shownAttachments = (html = ''): ReadonlySet<string> =>
+  new Set(Array.from(html.matchAll(/cid:([^"'\s<>)]+)/gi), ([, id = '']) => decodePercent(id)))
 
 const maxAttachments = 100
 const maxHeadingLevel = 6

@@ -1,7 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime'
 import type { Block } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
-import { type Mail, mailBlocks, type ReadAttachment, showsAttachment } from './mail.ts'
+import { type Mail, mailBlocks, type ReadAttachment, shownAttachments } from './mail.ts'
 
 const nameOf = (address: Address): string => {
   if (address.group) return address.group.map(nameOf).join(', ')
@@ -33,15 +33,16 @@ const pageResource =
 /** Styles, scripts and images of a saved page have an address, and no name as attachments have. */
 const isPartOfBody = (
   { contentId, mimeType, filename, disposition }: Attachment,
-  html: string | undefined,
+  shown: ReadonlySet<string>,
 ): boolean =>
-  (contentId !== undefined && mimeType.startsWith('image/') && showsAttachment(html ?? '', contentId)) ||
+  (mimeType.startsWith('image/') && shown.has(contentId?.replace(/^<|>$/g, '') ?? '')) ||
   (!filename && disposition !== 'attachment' && pageResource.test(mimeType))
 
 /** A message as mail programs save it (`.eml`), or a page with its parts (`.mht`). */
 export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGenerator<Block> {
   const email = await parse(bytes)
   const hasDate = email.date !== undefined && !Number.isNaN(Date.parse(email.date))
+  const shown = shownAttachments(email.html)
   const mail: Mail = {
     subject: email.subject ?? '',
     head: [
@@ -53,7 +54,7 @@ export async function* readEml(bytes: Uint8Array, read: ReadAttachment): AsyncGe
     html: email.html,
     text: email.text,
     attachments: email.attachments
-      .filter(attachment => !isPartOfBody(attachment, email.html))
+      .filter(attachment => !isPartOfBody(attachment, shown))
       .map(({ filename, mimeType, content }, index) => ({
         name:
           filename ??

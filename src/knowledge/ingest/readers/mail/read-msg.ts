@@ -5,7 +5,7 @@ import { DocumentFailure } from '../../document-failure.ts'
 import { readRtf } from '../rtf/read-rtf.ts'
 import { codePageOfLocale, encodingOfCodePage } from '../text/code-pages.ts'
 import { declaredEncoding, decodeText, encodingOfBytes } from '../text/decode-text.ts'
-import { type Mail, mailBlocks, type ReadAttachment, showsAttachment } from './mail.ts'
+import { type Mail, mailBlocks, type ReadAttachment, shownAttachments } from './mail.ts'
 
 /** The package is CommonJS and has its class as a member. */
 const { default: MsgReader } = msgReaderPackage
@@ -72,12 +72,12 @@ const openMessage = (bytes: Uint8Array): InstanceType<typeof MsgReader> => {
 /** Without an HTML body, it is not known which images the body shows. */
 const isPartOfBody = (
   { attachmentHidden, pidContentId, fileName = '' }: FieldsData,
-  html: string | undefined,
+  shown: ReadonlySet<string> | undefined,
 ): boolean =>
   attachmentHidden === true ||
   (pidContentId !== undefined &&
     /\.(?:png|jpe?g|gif|bmp)$/i.test(fileName) &&
-    (html === undefined || showsAttachment(html, pidContentId)))
+    (shown === undefined || shown.has(pidContentId.replace(/^<|>$/g, ''))))
 
 /** Some messages have their text only in compressed Rich Text Format. */
 const rtfOf = ({ compressedRtf }: FieldsData): Iterable<Block> | undefined => {
@@ -91,7 +91,8 @@ const mailOf = (reader: InstanceType<typeof MsgReader>): Mail => {
   const html = htmlOf(fields)
   const hasBody = (html ?? fields.body ?? '').trim() !== ''
   const date = fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime
-  const attachments = (fields.attachments ?? []).filter(attachment => !isPartOfBody(attachment, html))
+  const shown = html === undefined ? undefined : shownAttachments(html)
+  const attachments = (fields.attachments ?? []).filter(attachment => !isPartOfBody(attachment, shown))
   return {
     subject: fields.subject ?? '',
     head: [
