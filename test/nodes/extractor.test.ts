@@ -148,6 +148,35 @@ test('questions are in English if no text is Chinese', async () => {
   assert.equal(questionOf(outcome), 'Which cup size would you like? (Small, Big)')
 })
 
+test('an article of a description is not repeated in a question', async () => {
+  for (const [type, question] of [
+    ['select', 'Which drink would you like? (Tea)'],
+    ['array', 'Which drink would you like? (one or more of Tea)'],
+    ['string', 'What is the drink?'],
+  ] as const) {
+    const options = type === 'string' ? {} : { options: { Tea: 't' } }
+    const data = { parameters: [{ name: 'x', type, description: 'the drink', ...options }], instruction: '' }
+    const finds = scriptedLanguageModel(() => values({ x: null }))
+    const [outcome] = await dialogue(['Hello'], finds, data)
+    assert.equal(questionOf(outcome), question)
+  }
+})
+
+test('the user never sees JSON that could not be read', async () => {
+  for (const text of [
+    '{"values": {"beverage": "Latte", "size": null}, "reply": "好的，要多大的杯',
+    "{'values': {'beverage': 'Latte'}, 'reply': '要多大的杯子？'}",
+    '[{"values": {"beverage": null}, "reply": "要哪种咖啡？"}]',
+    '```json\n{ "values": {}, "reply": "要哪种',
+  ]) {
+    const [outcome] = await dialogue(
+      ['您好'],
+      scriptedLanguageModel(() => ({ text })),
+    )
+    assert.equal(questionOf(outcome), '请问您要哪种咖啡口味选择（美式、意式、卡布奇诺、拿铁）？', text)
+  }
+})
+
 test('a description that is a question itself is asked as it is', async () => {
   for (const [parameter, question] of [
     [{ type: 'select', description: 'which drink', options: { Tea: 't' } }, 'Which drink? (Tea)'],

@@ -69,6 +69,8 @@ function ownQuestions(subject: string, labels: string): [string, string] {
 }
 
 function isQuestion(reply: string, message: string, { name, description, options }: Parameter): boolean {
+  // JSON in another form than requested, or cut off, would end up with the user.
+  if (/\{\s*["']/.test(reply)) return false
   const asked = foldName(reply)
   if (asked === '' || (foldName(message) !== '' && foldName(message).startsWith(asked))) return false
   if (/[?？]|请|\bplease\b/.test(asked)) return true
@@ -78,15 +80,16 @@ function isQuestion(reply: string, message: string, { name, description, options
 
 /** In Chinese and in English. */
 function standardQuestions({ type }: Parameter, subject: string, labels: string): [string, string] {
+  const noun = subject.replace(/^(?:the|an?)\s+/i, '')
   const questions: Record<Parameter['type'], [string, string]> = {
-    select: [`请问您要哪种${subject}（${labels}）？`, `Which ${subject} would you like? (${labels})`],
+    select: [`请问您要哪种${subject}（${labels}）？`, `Which ${noun} would you like? (${labels})`],
     list: labels
       ? [
           `请问您要哪些${subject}（可多选：${labels}）？`,
-          `Which ${subject} would you like? (one or more of ${labels})`,
+          `Which ${noun} would you like? (one or more of ${labels})`,
         ]
-      : [`请问您要哪些${subject}？`, `Which ${subject} would you like?`],
-    text: [`请问${subject}是什么？`, `What is the ${subject}?`],
+      : [`请问您要哪些${subject}？`, `Which ${noun} would you like?`],
+    text: [`请问${subject}是什么？`, `What is the ${noun}?`],
     number: [`请问${subject}是多少？`, `What is the number for ${subject}?`],
     boolean: [`请问${subject}：是还是否？`, `${subject}: yes or no?`],
     date: [
