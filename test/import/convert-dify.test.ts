@@ -635,6 +635,55 @@ describe('single nodes', () => {
     assert.equal(dataOfNode(app, 'n')['answer'], '{{#l.rounds#}}')
   })
 
+  /** A loop over `t`, a node inside, that ends by these conditions. */
+  const loopUntil = (...break_conditions: object[]) => {
+    const loop = {
+      ...{ type: 'loop', title: 'Loop', start_node_id: 't', break_conditions },
+      loop_variables: [
+        { label: 'n', var_type: 'number', value: 0 },
+        { label: 'max', var_type: 'number', value: 3 },
+      ],
+    }
+    const file = JSON.parse(appWith({ id: 'l', data: loop }))
+    file.workflow.graph.nodes.push({ id: 't', parentId: 'l', data: { type: 'template-transform' } })
+    const app = convert(JSON.stringify(file))
+    return { app, data: dataOfNode(app, 'l'), line: lineOf(app, 'l') }
+  }
+
+  it('compares with the values of a round at the end of a loop', () => {
+    const { app, data, line } = loopUntil(
+      { variable_selector: ['l', 'n'], comparison_operator: '≥', value: '{{#l.max#}}' },
+      {
+        variable_selector: ['t', 'output'],
+        comparison_operator: 'is',
+        value: '{{#t.output#}} {{#sys.user_id#}}',
+      },
+      { variable_selector: ['l', 'gone'], comparison_operator: 'is', value: '1' },
+    )
+    assert.deepEqual((data['until'] as { when: object[] }).when, [
+      { left: '{{#loop.n#}}', op: 'gte', right: '{{#loop.max#}}' },
+      { left: '{{#loop.t_output#}}', op: 'equals', right: '{{#loop.t_output#}} {{#sys.user_id#}}' },
+      { left: '', op: 'equals', right: '1' },
+    ])
+    const [child] = app.children
+    assert.deepEqual(dataOfNode({ workflow: child! }, 'end')['outputs'], { t_output: '{{#t.text#}}' })
+    assert.match(line.message, /{{#l\.gone#}} does not exist/)
+  })
+
+  it('filters a list from outside before a loop that it ends', () => {
+    const isImage = { conditions: [{ key: 'type', comparison_operator: 'in', value: ['image'] }] }
+    const condition = { comparison_operator: 'contains', sub_variable_condition: isImage }
+    const { app, data } = loopUntil({ ...condition, variable_selector: ['s', 'files_in'] })
+    assert.equal(dataOfNode(app, 'l_files')['items'], '{{#input.files_in#}}')
+    assert.deepEqual((data['until'] as { when: object[] }).when, [
+      { left: '{{#l_files.result#}}', op: 'not_empty' },
+    ])
+    assert.ok(
+      app.workflow.graph.edges.some(each => each.source.cell === 'l_files' && each.target.cell === 'l'),
+    )
+    assert.equal(loopUntil({ ...condition, variable_selector: ['l', 'n'] }).line.state, 'unmapped')
+  })
+
   it('reports that a timestamp is no number here', () =>
     assert.match(one({ type: 'answer', answer: '{{#sys.timestamp#}}' }).line.message, /in the form 20/))
 

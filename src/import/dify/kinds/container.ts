@@ -1,19 +1,11 @@
 import type { GraphNode } from '../../../workflow/graph.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
+import type { DifyNode } from '../app.ts'
 import { node } from '../conversion.ts'
-import {
-  asText,
-  flagAt,
-  namedIn,
-  numberAt,
-  recordsAt,
-  textAt,
-  textsAt,
-  typedValue,
-  valueAt,
-} from '../read.ts'
+import type { Use } from '../outputs.ts'
+import { flagAt, namedIn, numberAt, recordsAt, textAt, typedValue, valueAt } from '../read.ts'
 import { loopVariable, Scope } from '../scope.ts'
-import { asBase, asTool, type Convert, type NodeConversion } from './kind.ts'
+import { asBase, asTool, type Convert, NodeConversion, Unmapped } from './kind.ts'
 import { clauseOf } from './logic.ts'
 
 // The nodes inside an iteration or a loop become a workflow of their own, which is stored beside the main one.
@@ -75,7 +67,8 @@ export const loop: Convert = given => {
   const ends = conversion.app.nodes.filter(
     ({ parentId, type }) => parentId === given.node.id && type === 'loop-end',
   )
-  const conditions = breakConditions(given, variables)
+  const before: GraphNode[] = []
+  const conditions = endConditions(given, before)
   const child = given.buildInner(scope, {
     id,
     name: childName(given),
@@ -98,14 +91,15 @@ export const loop: Convert = given => {
   const isAll = textAt(data, 'logical_operator') !== 'or' && conditions.when.length > 1
   if (isAll && isOver.length > 0) given.note('loop_ends_by_any')
   const when = [...conditions.when, ...isOver]
-  return asTool({
+  const settings = {
     type: 'loop',
     workflow_id: id,
     ...passedInputs(scope),
     ...(variables.length > 0 && { variables: initialValues(given) }),
     ...(when.length > 0 && { until: { match: isAll && isOver.length === 0 ? 'all' : 'any', when } }),
     max_rounds: Math.min(Math.max(Math.round(numberAt(data, 'loop_count') ?? 10), 1), 100),
-  })
+  }
+  return asTool(settings, before)
 }
 
 /** A node at the start of a round that puts variables into memory, which nodes of the round assign. */
@@ -127,22 +121,42 @@ function initialValues(given: NodeConversion): JsonRecord {
   return Object.fromEntries(values)
 }
 
-/** The conditions that end a loop. Outputs of inner nodes in them become outputs of the round. */
-function breakConditions(given: NodeConversion, variables: readonly string[]) {
-  const { conversion, data, node: container } = given
-  const inner: [name: string, selector: readonly string[]][] = []
-  const when = recordsAt(data, 'break_conditions').map(condition => {
-    const selector = textsAt(condition, 'variable_selector')
-    const [owner = '', ...path] = selector
-    const isVariable = owner === container.id && variables.includes(path[0] ?? '')
-    const isInner = conversion.nodes.get(owner)?.parentId === container.id
-    if (!isVariable && !isInner) return clauseOf(given, condition, [])
-    const name = isVariable ? path.join('.') : selector.map(asText).join('_')
-    if (isInner) inner.push([name, selector])
-    const { left: _, ...rest } = clauseOf(given, { ...condition, variable_selector: ['sys', 'query'] }, [])
-    return { left: `{{#loop.${name}#}}`, ...rest }
-  })
-  return { when, inner }
+/** The references of the conditions that end a loop, which are read after each round. */
+class EndScope extends Scope {
+  readonly #around: Scope
+  readonly #loop: DifyNode
+  /** Outputs of inner nodes, by the names that they get as outputs of the round. */
+  readonly inner = new Map<string, readonly string[]>()
+
+  constructor({ scope, node: loop }: NodeConversion) {
+    super(scope.conversion)
+    this.#around = scope
+    this.#loop = loop
+  }
+
+  override path(user: DifyNode, selector: readonly string[], use: Use): string | undefined {
+    const [owner = '', ...rest] = selector
+    const { id, data } = this.#loop
+    if (owner === id) {
+      const isVariable = recordsAt(data, 'loop_variables').some(each => textAt(each, 'label') === rest[0])
+      return isVariable ? ['loop', ...rest].join('.') : undefined
+    }
+    if (this.conversion.nodes.get(owner)?.parentId !== id) return this.#around.path(user, selector, use)
+    const name = selector.join('_')
+    this.inner.set(name, selector)
+    return `loop.${name}`
+  }
+}
+
+/** The conditions that end a loop; nodes for lists from outside are added before it. */
+function endConditions(given: NodeConversion, before: GraphNode[]) {
+  const scope = new EndScope(given)
+  const after = new NodeConversion(given.node, scope, given.buildInner)
+  const when = recordsAt(given.data, 'break_conditions').map(condition => clauseOf(after, condition, before))
+  // A node before the loop cannot filter a list of a round.
+  if (before.some(({ data }) => String(data['items']).startsWith('{{#loop.')))
+    throw new Unmapped('no_list_comparison', { comparison: 'contains' })
+  return { when, inner: [...scope.inner] }
 }
 
 /** Its output exists only if it ran, and then ends the loop. */

@@ -31,7 +31,11 @@ export const asBase = (data: JsonRecord, before: readonly GraphNode[] = []): Con
   before,
 })
 
-export const asTool = (data: JsonRecord): ConvertedNode => ({ type: 'tool', data })
+export const asTool = (data: JsonRecord, before: readonly GraphNode[] = []): ConvertedNode => ({
+  type: 'tool',
+  data,
+  before,
+})
 
 export function retrySettings(data: JsonRecord): JsonRecord {
   const times = numberAt(data, 'retry_config', 'max_retries') ?? 0
