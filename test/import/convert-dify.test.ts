@@ -684,6 +684,28 @@ describe('single nodes', () => {
     assert.equal(loopUntil({ ...condition, variable_selector: ['l', 'n'] }).line.state, 'unmapped')
   })
 
+  it('passes values with similar names into an iteration', () => {
+    const values = [
+      { variable: 'deep', value_selector: ['c', 'a', 'b'] },
+      { variable: 'flat', value_selector: ['c', 'a_b'] },
+      { variable: 'deeper', value_selector: ['c', 'a', 'b'] },
+    ]
+    const file = JSON.parse(
+      appWith(
+        { id: 'c', data: { type: 'answer' } },
+        { id: 'i', data: { type: 'iteration', start_node_id: 't' } },
+      ),
+    )
+    const inner = { type: 'template-transform', variables: values }
+    file.workflow.graph.nodes.push({ id: 't', parentId: 'i', data: inner })
+    const app = convert(JSON.stringify(file))
+    assert.deepEqual(dataOfNode(app, 'i')['inputs'], { c_a_b: '{{#c.a.b#}}', c_a_b_: '{{#c.a_b#}}' })
+    assert.deepEqual(dataOfNode({ workflow: app.children[0]! }, 't')['inputs'], {
+      ...{ deep: '{{#sys.inputs.c_a_b#}}', flat: '{{#sys.inputs.c_a_b_#}}' },
+      deeper: '{{#sys.inputs.c_a_b#}}',
+    })
+  })
+
   it('reports that a timestamp is no number here', () =>
     assert.match(one({ type: 'answer', answer: '{{#sys.timestamp#}}' }).line.message, /in the form 20/))
 

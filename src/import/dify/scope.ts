@@ -118,8 +118,11 @@ export class Scope {
   /** A value from outside, as an input of this workflow. Secrets and conversation variables need no passing. */
   #pass(outside: string): string {
     if (/^(secret|memory)\./.test(outside)) return outside
-    const name = outside.replace(/^sys\.inputs\./, '').replace(/[^A-Za-z0-9_-]/g, '_')
-    this.passed.set(name, `{{#${outside}#}}`)
+    const reference = `{{#${outside}#}}`
+    let name = outside.replace(/^sys\.inputs\./, '').replace(/[^A-Za-z0-9_-]/g, '_')
+    // The paths 1.a.b and 1.a_b are two values.
+    while (this.passed.has(name) && this.passed.get(name) !== reference) name += '_'
+    this.passed.set(name, reference)
     return `sys.inputs.${name}`
   }
 }
