@@ -271,6 +271,54 @@ describe('an app without a graph', () => {
   })
 })
 
+describe('a chat app with a prompt of the expert mode', () => {
+  const chat = (model_config: object) =>
+    convert(
+      JSON.stringify({
+        app: { name: 'A', mode: 'chat' },
+        kind: 'app',
+        version: '0.5.0',
+        model_config: {
+          user_input_form: [{ 'text-input': { variable: 'tone' } }],
+          prompt_type: 'advanced',
+          pre_prompt: 'Be {{tone}}.',
+          ...model_config,
+        },
+      }),
+    )
+  const prompts = (model_config: object) => {
+    const { system_prompt, prompt_template } = dataOfNode(chat(model_config), 'agent')
+    return [system_prompt, prompt_template]
+  }
+
+  it('keeps its messages', () => {
+    const prompt = [
+      { role: 'system', text: 'Answer {{tone}} from {{#context#}}' },
+      { role: 'user', text: 'Hello' },
+      { role: 'assistant', text: 'Hi!' },
+    ]
+    assert.deepEqual(prompts({ chat_prompt_config: { prompt } }), [
+      'Answer {{#input.tone#}} from \n\nUser: Hello\n\nAssistant: Hi!',
+      '{{#sys.query#}}',
+    ])
+  })
+
+  it('keeps a single text with its question', () => {
+    const prompt = { text: '{{#context#}}{{#pre_prompt#}}\n{{#histories#}}Q: {{#query#}}' }
+    const model = { mode: 'completion' }
+    assert.deepEqual(prompts({ model, completion_prompt_config: { prompt } }), [
+      undefined,
+      'Be {{#input.tone#}}.\nQ: {{#sys.query#}}',
+    ])
+  })
+
+  it('does without places for passages in a simple prompt', () =>
+    assert.deepEqual(prompts({ prompt_type: 'simple', pre_prompt: '{{#context#}}Be brief.' }), [
+      'Be brief.',
+      '{{#sys.query#}}',
+    ]))
+})
+
 const lineOf = (app: ReturnType<typeof convert>, id: string) => app.report.find(each => each.nodeId === id)!
 const one = (data: object, id = 'n') => {
   const app = convert(appWith({ id, data: { title: 'It', ...data } }))

@@ -7,7 +7,7 @@ import { rounds } from './kinds/agent.ts'
 import { agentTools } from './kinds/agent-tools.ts'
 import { knowledgeOf } from './kinds/data.ts'
 import { NodeConversion } from './kinds/kind.ts'
-import { allTurns, modelSettings } from './kinds/model.ts'
+import { allTurns, type Message, modelSettings, promptOf } from './kinds/model.ts'
 import { inputVariables, variableName } from './kinds/start.ts'
 import { clipped, flagAt, numberAt, recordAt, recordsAt, setMembers, textAt } from './read.ts'
 import { Scope } from './scope.ts'
@@ -47,16 +47,35 @@ const formFields = (config: JsonRecord): JsonRecord[] =>
     Object.keys(each).map(type => ({ type, ...recordAt(each, type) })),
   )
 
-/** The prompt refers to the fields of the form as {{name}}. */
-const promptOf = (config: JsonRecord): string =>
-  formFields(config).reduce(
-    (text, field) =>
-      text.replaceAll(
-        `{{${textAt(field, 'variable')}}}`,
-        `{{#input.${variableName(textAt(field, 'variable'))}#}}`,
-      ),
-    textAt(config, 'pre_prompt'),
-  )
+/** The prompt: one text, or in the expert mode all messages, or one text with places for the passages and the question. */
+function readMessages(config: JsonRecord): Message[] {
+  const instructions = textAt(config, 'pre_prompt')
+  if (textAt(config, 'prompt_type') !== 'advanced') return [{ role: 'system', text: instructions }]
+  if (textAt(config, 'model', 'mode') !== 'completion')
+    return recordsAt(config, 'chat_prompt_config', 'prompt').map(each => ({
+      role: textAt(each, 'role') || 'user',
+      text: textAt(each, 'text'),
+    }))
+  const text = textAt(config, 'completion_prompt_config', 'prompt', 'text')
+  return [{ role: 'user', text: text.replaceAll('{{#pre_prompt#}}', instructions) }]
+}
+
+/** The messages refer to the fields of the form as {{name}}. Our node adds passages and earlier turns itself. */
+function messagesOf(config: JsonRecord): Message[] {
+  const filled = (start: string): string =>
+    formFields(config).reduce(
+      (text, field) => {
+        const name = textAt(field, 'variable')
+        return text.replaceAll(`{{${name}}}`, `{{#input.${variableName(name)}#}}`)
+      },
+      start.replace(/\{\{#(context|histories)#\}\}/g, '').replaceAll('{{#query#}}', question),
+    )
+  return readMessages(config)
+    .map(({ role, text }) => ({ role, text: filled(text) }))
+    .filter(({ text }) => text.trim() !== '')
+}
+
+const question = '{{#sys.query#}}'
 
 function knowledgeIds(given: NodeConversion, config: JsonRecord): string[] {
   const chosen = recordsAt(config, 'dataset_configs', 'datasets', 'datasets')
@@ -72,10 +91,11 @@ function knowledgeIds(given: NodeConversion, config: JsonRecord): string[] {
 
 function modelData(given: NodeConversion): JsonRecord {
   const { data } = given
+  const messages = messagesOf(data)
+  const isAsked = messages.some(({ text }) => text.includes(question))
   return {
     type: 'llm',
-    ...setMembers({ system_prompt: promptOf(data) }),
-    prompt_template: '{{#sys.query#}}',
+    ...promptOf(given, messages, isAsked ? '' : question),
     history_turns: allTurns,
     ...modelSettings(given, recordAt(data, 'model')),
     attach_files: flagAt(data, 'file_upload', 'image', 'enabled') || flagAt(data, 'file_upload', 'enabled'),
@@ -90,8 +110,8 @@ function agentData(given: NodeConversion): JsonRecord {
   if (Object.keys(modelSettings(given, recordAt(data, 'model'))).length > 0) given.note('model_has_settings')
   return setMembers({
     type: 'agent',
-    persona: [promptOf(data), ...hints].filter(text => text !== '').join('\n\n') || 'Answer the user.',
-    query: '{{#sys.query#}}',
+    persona: [...messagesOf(data).map(({ text }) => text), ...hints].join('\n\n') || 'Answer the user.',
+    query: question,
     history_turns: allTurns,
     tools: sources,
     knowledge_ids: knowledgeIds(given, data),

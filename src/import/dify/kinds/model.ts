@@ -39,7 +39,7 @@ export function modelSettings(given: NodeConversion, model: JsonRecord): JsonRec
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-interface Message {
+export interface Message {
   role: string
   text: string
 }
@@ -119,7 +119,7 @@ function withContext(given: NodeConversion, text: string): string {
 }
 
 /** Our node has one system prompt and one prompt; earlier messages of an example dialogue go into the system prompt. */
-function promptOf(given: NodeConversion, messages: readonly Message[], question: string): JsonRecord {
+export function promptOf(given: NodeConversion, messages: readonly Message[], question: string): JsonRecord {
   const system = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const dialogue = messages.filter(({ role }) => role !== 'system')
   const lastAnswer = dialogue.findLastIndex(({ role }) => role === 'assistant')
