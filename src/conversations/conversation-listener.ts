@@ -43,8 +43,11 @@ export class ConversationListener implements RunListener {
 
   async #defaults({ workspaceId, agentId }: ObservedRun): Promise<Record<string, unknown>> {
     const agent = agentId === '' ? undefined : await this.#parts.agents.find(workspaceId, agentId)
-    const entries = Object.entries(agent?.memory ?? {})
-    return Object.fromEntries(entries.map(([key, entry]) => [key, entry.default ?? '']))
+    const entries = Object.entries(agent?.memory ?? {}).map(
+      ([key, entry]) => [key, entry.default ?? null] as const,
+    )
+    // Without a default here, that of the workflow applies.
+    return Object.fromEntries(entries.filter(([, value]) => value !== null))
   }
 
   async remember(run: ObservedRun, values: Readonly<Record<string, unknown>>): Promise<void> {

@@ -148,3 +148,11 @@ test('the memory of an agent takes precedence over that of its workflow', async 
   const { feedback } = await say(api, await openTalk(api, agent), 'Rome')
   assert.equal(feedback[0].content, 'Bern a []')
 })
+
+test('a memory of an agent without a default leaves that of its workflow', async () => {
+  const workflow_id = await makeWorkflow(api, counting())
+  const memory = { city: { name: 'City' }, tags: { default: null }, none: { default: '' } }
+  const agent = await makeAgent(api, { workflow_id }, { memory })
+  const { feedback } = await say(api, await openTalk(api, agent), 'Rome')
+  assert.equal(feedback[0].content, 'Paris a []')
+})
