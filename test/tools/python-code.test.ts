@@ -79,6 +79,7 @@ describe('Python code', { skip: noPython }, () => {
       ['{1}', [1]],
       ['frozenset(["a"])', ['a']],
       ['{"a": {"b"}}', { a: ['b'] }],
+      ['[{1}, "range(0, 3)", str({}.keys())]', [[1], 'range(0, 3)', 'dict_keys([])']],
       ['[float("nan"), float("inf"), 1.5]', [null, null, 1.5]],
       ['{1: "a", 2.5: "b", False: "c", None: "d"}', { '1': 'a', '2.5': 'b', false: 'c', null: 'd' }],
       ['2 ** 53', 2 ** 53],
@@ -87,6 +88,9 @@ describe('Python code', { skip: noPython }, () => {
       ['"é😀\\n"', 'é😀\n'],
     ] as const)
       it(expression, async () => assert.deepEqual(await run(returning(expression)), expected))
+
+    it('a set in code that has its own isinstance', async () =>
+      assert.deepEqual(await run(`isinstance = 1\n${returning('{1}')}`), [1]))
 
     it('any JSON it received, character for character', async () => {
       const unit = fc.string({ unit: 'binary' }).filter(text => text.isWellFormed())
@@ -149,6 +153,9 @@ describe('Python code', { skip: noPython }, () => {
       [returning('10 ** 21'), /^main returned an integer beyond 2\*\*53/],
       [returning('{(1, 2): 3}'), /^main returned a key that is no text/],
       [returning('len'), /^main returned a value of the type/],
+      [returning('{}.keys()'), /^main returned a value of the type dict_keys, .*use str\(\) or list\(\)/],
+      [returning('[{"a": (1, {"b": range(3)})}]'), /^main returned a value of the type range in "b"/],
+      ['async def main():\n    return 1', /^main returned a value of the type coroutine, .*asyncio.run/],
       [
         'import time\ndef main():\n    time.sleep(100)',
         /^time.sleep\(100\) is longer than the code may take, which is 60 s/,

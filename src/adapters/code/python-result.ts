@@ -9,7 +9,8 @@ const typeMember = '__monty_type__'
  * JavaScript; a key that is a number, a truth value or None is its text. Everything else is refused with advice what to
  * use instead.
  */
-export function resultJson(value: unknown): string {
+export function resultJson(value: unknown, foreign?: readonly [type: string, place: string] | null): string {
+  if (foreign) throw foreignType(...foreign)
   return JSON.stringify(jsonValue(value, '', 0))
 }
 
@@ -23,8 +24,15 @@ function jsonValue(value: unknown, place: string, depth: number): unknown {
   if (value instanceof Uint8Array)
     throw refusal('bytes', place, 'use bytes.decode(), or base64.b64encode(…).decode()')
   const type = String((value as Record<string, unknown>)[typeMember] ?? 'object')
-  throw refusal(`a value of the type ${type}`, place, 'use str()')
+  throw foreignType(type, place)
 }
+
+const foreignType = (type: string, place: string): CodeFailure =>
+  refusal(
+    `a value of the type ${type}`,
+    place,
+    type === 'coroutine' ? 'use asyncio.run()' : 'use str() or list()',
+  )
 
 /** Refuses an integer whose digits would change in JSON, even if the number stays the same: 2**60, for example. */
 function exactNumber(value: bigint, place: string): number {

@@ -33,8 +33,42 @@ const unavailable =
 const objects = Object.fromEntries(Array.from(moduleObjects, ([name, object]) => [variableOf(name), object]))
 const inputNames = ['__inputs__', '__name__', ...Object.keys(objects)]
 
-/** After the code, so that its lines keep their numbers. Inputs are read inside, where they can be nothing but data. */
-const callMain = '\n\nimport json as __json__\nmain(**__json__.loads(__inputs__))\n'
+/**
+ * After the code, so that its lines keep their numbers. Inputs are read inside, where they can be nothing but data. What
+ * the interpreter cannot hand over, such as a range, would arrive as its text, so its type and place are returned, too.
+ */
+const callMain = `
+
+import json as __json__
+__result__ = main(**__json__.loads(__inputs__))
+def __foreign__(value, place):
+    if value is None or isinstance(value, (str, int, float, bytes)):
+        return None
+    if isinstance(value, dict):
+        inner = [(value[key], str(key)) for key in value]
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        inner = [(each, place) for each in value]
+    else:
+        return (type(value).__name__, place)
+    for each in inner:
+        found = __foreign__(*each)
+        if found:
+            return found
+    return None
+__found__ = None
+try:
+    __json__.dumps(__result__)
+except TypeError:
+    try:
+        __found__ = __foreign__(__result__, '')
+    except Exception:
+        # The code has another isinstance, or nests too deeply.
+        pass
+except ValueError:
+    # It contains itself, and is shortened.
+    pass
+(__result__, __found__)
+`
 
 const missingMain = 'The code has no function main: begin it with "def main(query):" and return the result'
 
@@ -54,20 +88,20 @@ export async function runPython(task: CodeTask): Promise<CodeReport> {
   try {
     const result = resultOf(monty, task, written, fail)
     if (failure) throw failure
-    return { kind: 'returned', json: checkedJson(resultJson(result)), lines: written.end() }
+    return { kind: 'returned', json: checkedJson(resultJson(...result)), lines: written.end() }
   } catch (error) {
     // Without the lines of the console: end users of an agent may see the message.
     return { kind: 'failed', message: messageOf(monty, task, failure ?? error) }
   }
 }
 
-/** What `main` returned. */
+/** What `main` returned, and the type and the place of a value in it that the interpreter cannot hand over. */
 function resultOf(
   monty: Monty,
   { code, inputs, timeMilliseconds }: CodeTask,
   written: ConsoleLines,
   fail: (message: string) => never,
-): unknown {
+): Parameters<typeof resultJson> {
   const deadline = performance.now() + timeMilliseconds
   const context = {
     log: (line: string) => written.write(`${line}\n`),
