@@ -282,6 +282,25 @@ describeConsole('Chat page', world => {
 
   flow(
     world,
+    'the keyboard records and discards a voice message',
+    async ({ page }) => {
+      const agentId = await publicAgent()
+      await page.addInitScript({
+        content:
+          'navigator.mediaDevices.getUserMedia = async () => new AudioContext().createMediaStreamDestination().stream',
+      })
+      await page.goto(address(agentId))
+      await button(page, 'Record a voice message').press('Enter')
+      await page.getByText('Recording…').waitFor()
+      await button(page, 'Send recording').and(page.locator(':focus')).press('Escape')
+      await input(page).and(page.locator(':focus')).waitFor()
+      assert.equal(await page.locator('.turn').count(), 0)
+    },
+    { signedIn: false },
+  )
+
+  flow(
+    world,
     'it is small, in Chinese and dark on a phone, and reports that an agent is not public',
     async ({ page, context }) => {
       const agentId = await publicAgent({ prologue: '您好' })
@@ -369,6 +388,30 @@ describeConsole('Chat page', world => {
         await chat.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
         await chat.getByRole('button', { name: 'Close', exact: true }).click()
         await page.locator('iframe').waitFor({ state: 'hidden' })
+
+        const bubble = page.getByRole('button', { name: 'Chat', exact: true })
+        const focused = page.locator(':focus')
+        await bubble.and(focused).press('Enter')
+        const message = chat.getByLabel('Message', { exact: true })
+        await message.and(chat.locator(':focus')).fill('Hello')
+        await message.press('Enter')
+        await chat.getByText('From the frame').waitFor()
+        // Escape first ends what is open in the chat.
+        await chat.getByRole('button', { name: 'Edit message' }).press('Enter')
+        await page.keyboard.press('Escape')
+        await chat.getByRole('button', { name: 'Edit message' }).and(chat.locator(':focus')).waitFor()
+        await chat.getByRole('button', { name: 'Your conversations' }).press('Enter')
+        await chat.getByRole('dialog').waitFor()
+        await page.keyboard.press('Escape')
+        await chat.getByRole('dialog').waitFor({ state: 'detached' })
+        await page.locator('iframe').waitFor()
+        await page.keyboard.press('Escape')
+        await page.locator('iframe').waitFor({ state: 'hidden' })
+        await bubble.and(focused).press('Enter')
+        await page.locator('iframe').waitFor()
+        await page.getByRole('button', { name: 'Close chat' }).press('Escape')
+        await page.locator('iframe').waitFor({ state: 'hidden' })
+        await bubble.and(focused).waitFor()
       } finally {
         shop.close()
       }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useIsDark, useLanguage } from '../ui/preferences.ts'
 import { useRetryWhenReachable } from '../ui/use-retry-when-reachable.ts'
 import { defineWords } from '../ui/words.ts'
-import { Chat } from './chat.tsx'
+import { Chat, notifyWebsite } from './chat.tsx'
 import { failureText, useFailureWords } from './failure-words.ts'
 import { isMissing, type Profile, type VisitorApi } from './visitor-api.ts'
 
@@ -40,6 +40,7 @@ export function ChatPage({ api, isEmbedded }: ChatPageProps) {
     load()
   }
   usePageAttributes(profile?.name)
+  useCloseOnEscape(isEmbedded)
   const shown = useMemo(
     () => profile && <Chat key={profile.agent_id} {...{ api, profile, isEmbedded }} />,
     [api, profile, isEmbedded],
@@ -73,4 +74,18 @@ function usePageAttributes(name: string | undefined): void {
     document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
     if (name !== undefined) document.title = name
   }, [language, isDark, name])
+}
+
+/** Keys that are pressed in the frame do not reach the website. */
+function useCloseOnEscape(isEmbedded: boolean): void {
+  useEffect(() => {
+    if (!isEmbedded) return
+    const close = (event: KeyboardEvent): void => {
+      // Escape first ends what it is pressed in, such as the editing of a message.
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]')) return
+      notifyWebsite('close')
+    }
+    window.addEventListener('keydown', close)
+    return () => window.removeEventListener('keydown', close)
+  }, [isEmbedded])
 }

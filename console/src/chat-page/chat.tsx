@@ -307,7 +307,8 @@ interface HeaderProps {
 }
 
 /** The website decides what to do; the message contains nothing else. */
-const tellWebsite = (what: 'ready' | 'close'): void => window.parent.postMessage(`banyan:${what}`, '*')
+export const notifyWebsite = (what: 'ready' | 'close'): void =>
+  window.parent.postMessage(`banyan:${what}`, '*')
 
 function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
   const words = useWords()
@@ -315,7 +316,7 @@ function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
   const language = useLanguage()
   useEffect(() => {
     // Until now, the website has shown its own button to close the frame.
-    if (isEmbedded) tellWebsite('ready')
+    if (isEmbedded) notifyWebsite('ready')
   }, [isEmbedded])
   return (
     <header className="chat-header">
@@ -337,7 +338,7 @@ function Header({ profile, isEmbedded, onHistory, onNew }: HeaderProps) {
         onClick={() => setLanguage(language === 'zh' ? 'en' : 'zh')}
       />
       {isEmbedded && (
-        <IconButton icon={icons.close} label={words.close} onClick={() => tellWebsite('close')} />
+        <IconButton icon={icons.close} label={words.close} onClick={() => notifyWebsite('close')} />
       )}
     </header>
   )

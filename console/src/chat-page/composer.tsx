@@ -93,16 +93,6 @@ export function Composer({
   }
   const [problem, setProblem] = useState('')
   const picker = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (!hasKeyboard()) return
-    const take = (): void => {
-      if (document.activeElement === document.body) input.current?.focus()
-    }
-    if (document.hasFocus()) take()
-    // A frame on a website gets the focus when it is opened, and loses it when it is closed.
-    window.addEventListener('focus', take)
-    return () => window.removeEventListener('focus', take)
-  }, [input])
   const failures = useFailureWords()
   const files = useAttachments({
     upload: async (file, { signal }) => {
@@ -136,8 +126,22 @@ export function Composer({
     )
   }
   const recorder = useRecorder(sendRecording, () => setProblem(words.blocked))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the input is there again after a recording
+  useEffect(() => {
+    if (!hasKeyboard()) return
+    const take = (): void => {
+      if (document.activeElement === document.body) input.current?.focus()
+    }
+    if (document.hasFocus()) take()
+    // A frame on a website gets the focus when it is opened, and loses it when it is closed.
+    window.addEventListener('focus', take)
+    return () => window.removeEventListener('focus', take)
+  }, [input, recorder.isRecording])
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') sending.cancel()
+    if (event.key === 'Escape' && sending.isAwaited) {
+      event.preventDefault()
+      sending.cancel()
+    }
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     sending.request()
@@ -145,19 +149,31 @@ export function Composer({
 
   if (recorder.isRecording)
     return (
-      <div className="composer recording">
+      <form
+        className="composer recording"
+        onSubmit={event => {
+          event.preventDefault()
+          recorder.end(true)
+        }}
+        onKeyDown={event => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          recorder.end(false)
+        }}
+      >
         <span role="status">{words.recording}</span>
         <IconButton icon={icons.remove} label={words.discard} onClick={() => recorder.end(false)} />
         <button
-          type="button"
+          type="submit"
+          // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was just pressed
+          autoFocus
           className="send"
           aria-label={words.finish}
           title={words.finish}
-          onClick={() => recorder.end(true)}
         >
           {icons.send}
         </button>
-      </div>
+      </form>
     )
   return (
     <form

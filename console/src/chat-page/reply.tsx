@@ -199,7 +199,9 @@ function Comment({ onSend, onCancel }: { onSend: (comment: string) => void; onCa
         onSend(comment.trim())
       }}
       onKeyDown={event => {
-        if (event.key === 'Escape') onCancel()
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        onCancel()
       }}
     >
       <textarea

@@ -174,7 +174,9 @@ function UserMessage({ message, onEdit }: UserMessageProps) {
           onEdit(draft.trim())
         }}
         onKeyDown={event => {
-          if (event.key === 'Escape') cancel()
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          cancel()
         }}
       >
         <textarea

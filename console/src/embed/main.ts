@@ -86,6 +86,9 @@
   }
 
   bubble.addEventListener('click', () => show(!isOpen))
+  bubble.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape' && isOpen) show(false)
+  })
   narrow.addEventListener('change', place)
   window.addEventListener('message', ({ source, data }) => {
     if (!frame || source !== frame.contentWindow) return
