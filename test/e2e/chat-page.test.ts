@@ -89,6 +89,10 @@ describeConsole('Chat page', world => {
       await input(page).and(page.locator(':focus')).waitFor()
       await button(page, 'Regenerate').waitFor()
       assert.equal(await page.locator('.turn').count(), 1)
+      await button(page, 'Good answer').waitFor()
+      await button(page, 'Earlier version').click()
+      await page.locator('.earlier-version').getByRole('button', { name: 'Copy answer' }).waitFor()
+      assert.equal(await button(page, 'Good answer').count(), 0, 'a replaced answer can no longer be rated')
 
       await page.reload()
       await log(page).getByText('And in May?', { exact: true }).first().waitFor()

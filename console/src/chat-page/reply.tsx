@@ -39,7 +39,8 @@ interface ReplyProps {
   isWhole: boolean
   /** Loads the passages that the replies of a turn cite. */
   citationsOf: (chatId: string) => Promise<readonly Citation[]>
-  onRate: (messageId: string, rating: Rating | null, comment?: string) => void
+  /** Undefined if the reply cannot be rated. */
+  onRate: ((messageId: string, rating: Rating | null, comment?: string) => void) | undefined
   /** Asks for another answer; undefined if this is not the last reply. */
   onAgain: (() => void) | undefined
 }
@@ -80,9 +81,11 @@ export const Reply = memo(function Reply({
       {isWhole && (
         <div className="reply-bar">
           {reply.content !== '' && <CopyButton text={reply.content} label={words.copy} />}
-          <RateButtons rating={reply.rating} onRate={(rating, why) => onRate(reply.id, rating, why)}>
-            {onAgain && <IconButton icon={icons.again} label={words.again} onClick={onAgain} />}
-          </RateButtons>
+          {onRate && (
+            <RateButtons rating={reply.rating} onRate={(rating, why) => onRate(reply.id, rating, why)}>
+              {onAgain && <IconButton icon={icons.again} label={words.again} onClick={onAgain} />}
+            </RateButtons>
+          )}
         </div>
       )}
     </div>

@@ -53,7 +53,8 @@ export interface TurnActions {
   send: (text: string) => void
   sendAgain: (turn: ChatTurn) => void
   replace: (chatId: string, outgoing: Outgoing) => void
-  rate: (messageId: string, rating: Rating | null, comment?: string) => void
+  /** Undefined for an earlier version, whose replies can no longer be rated. */
+  rate: ((messageId: string, rating: Rating | null, comment?: string) => void) | undefined
   citationsOf: (chatId: string) => Promise<readonly Citation[]>
   version: (chatId: string, version: number) => Promise<readonly ChatTurn[]>
 }
@@ -76,7 +77,11 @@ export const Turn = memo(function Turn(props: TurnProps) {
   const read = useCallback((number: number) => actions.version(chatId, number), [actions, chatId])
   if (version < 2 || isLive(turn)) return <CurrentTurn {...props} />
   const show = (earlier: ChatTurn) => (
-    <CurrentTurn key={earlier.chatId} {...props} turn={earlier} isLast={false} mayReplace={false} />
+    <CurrentTurn
+      key={earlier.chatId}
+      {...{ ...props, turn: earlier, isLast: false, mayReplace: false }}
+      actions={{ ...actions, rate: undefined }}
+    />
   )
   return (
     <TurnVersions {...{ version, read, show }}>
