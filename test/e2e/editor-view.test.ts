@@ -118,6 +118,31 @@ describeConsole('The editor', world => {
     await expectUncovered('.canvas-find')
   })
 
+  flow(world, 'on an upright tablet, palette and panel are not open side by side', async ({ page }) => {
+    await store('tablet', branching)
+    await page.goto(`${world.server.base}/#/workflows/tablet`)
+    const { card } = await canvasOf(page)
+    const palette = page.locator('.palette')
+    const title = page.getByRole('textbox', { name: 'Title' })
+    await card('Which?').click()
+    await title.waitFor()
+    await palette.waitFor()
+    await page.setViewportSize({ width: 768, height: 1024 })
+    await palette.waitFor({ state: 'detached' })
+    await title.waitFor()
+    await page.getByRole('button', { name: 'Nodes', exact: true }).click()
+    await palette.waitFor()
+    await title.waitFor({ state: 'hidden' })
+    // The palette stays open for further nodes, with the focus.
+    const template = palette.getByRole('button', { name: 'Template', exact: true })
+    await template.press('Enter')
+    await card('Template').waitFor()
+    await template.and(page.locator(':focus')).waitFor()
+    await card('Which?').click()
+    await title.waitFor()
+    await palette.waitFor({ state: 'detached' })
+  })
+
   flow(world, 'a graph of five hundred nodes fits into the window', async ({ page }) => {
     const ids = ['input', ...Array.from({ length: 498 }, (_, at) => `t${at}`), 'end']
     await store('long', {

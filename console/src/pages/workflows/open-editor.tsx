@@ -48,7 +48,8 @@ import { useLanguage } from '../../ui/preferences.ts'
 import { preloadTextEditor } from '../../ui/text-editor/text-editor.tsx'
 import { EditorHeader, type ShownDialog } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
-import { PanelResizer, usePanelWidth } from './panel-resizer.tsx'
+import { PanelResizer } from './panel-resizer.tsx'
+import { usePanes } from './use-panes.ts'
 import './editor.css'
 
 export interface OpenedWorkflow {
@@ -150,8 +151,6 @@ interface EditorPartsProps {
   firstTab: SideTab
 }
 
-const isWide = (pixels: number): boolean => window.innerWidth >= pixels
-
 function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPartsProps) {
   const { store, mayWrite, checks, kinds } = useWorkflowEditor()
   const language = useLanguage()
@@ -173,18 +172,16 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     [store, mayWrite, positions, checks, kinds, language, revealSelection],
   )
   const [tab, setTab] = useState<SideTab>(firstTab)
-  const [hasPalette, setHasPalette] = useState(() => isWide(1100))
-  // The panel opens with the first clicked node, so that a workflow has room to be read.
-  const [hasPanel, setHasPanel] = useState(firstTab !== 'settings')
-  const [panelWidth, setPanelWidth] = usePanelWidth()
+  const body = useRef<HTMLDivElement>(null)
+  const panes = usePanes(body, firstTab !== 'settings')
   const [onlyNode, setOnlyNode] = useState<string>()
   const [shown, setShown] = useState<ShownDialog>()
   const searchBox = useRef<InputRef>(null)
 
-  const openTab = useCallback((next: SideTab): void => {
+  const openTab = (next: SideTab): void => {
     setTab(next)
-    setHasPanel(true)
-  }, [])
+    panes.setHasPanel(true)
+  }
   const travel = (step: () => void): void => {
     step()
     revealSelection()
@@ -195,11 +192,12 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
       ? { x: view.x + (view.width - cardSize.width) / 2, y: view.y + (view.height - cardSize.height) / 2 }
       : { x: 0, y: 0 }
     commands.add(kind, { middle })
-    openTab('settings')
+    // Otherwise the palette, which has the focus, stays open for further nodes.
+    if (panes.hasRoomForBoth()) openTab('settings')
     revealSelection()
   }
   const searchKinds = (): void => {
-    setHasPalette(true)
+    panes.setHasPalette(true)
     requestAnimationFrame(() => searchBox.current?.focus({ cursor: 'all' }))
   }
   useEditorKeys({ onHelp: () => setShown('keys'), onTravel: travel })
@@ -220,10 +218,14 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
           setOnlyNode(undefined)
           focusQuestion()
         }}
-        panes={{ hasPalette, hasPanel, setHasPalette, setHasPanel }}
+        panes={panes}
       />
-      <div className="editor-body" style={{ '--panel-width': `${panelWidth}px` } as CSSProperties}>
-        {hasPalette && mayWrite && <Palette searchBox={searchBox} onAdd={add} />}
+      <div
+        ref={body}
+        className="editor-body"
+        style={{ '--panel-width': `${panes.panelWidth}px` } as CSSProperties}
+      >
+        {panes.hasPalette && mayWrite && <Palette searchBox={searchBox} onAdd={add} />}
         <WorkflowCanvas
           scene={scene}
           commands={commands}
@@ -241,10 +243,10 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
         />
         <SidePanel
           tab={tab}
-          isOpen={hasPanel}
+          isOpen={panes.hasPanel}
           onTab={openTab}
-          width={panelWidth}
-          onWidth={setPanelWidth}
+          width={panes.panelWidth}
+          onWidth={panes.setPanelWidth}
           runPanel={<RunPanel onlyNode={onlyNode} onOnlyNode={setOnlyNode} />}
         />
       </div>

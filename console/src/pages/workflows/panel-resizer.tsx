@@ -13,7 +13,7 @@ const fitting = (width: number): number =>
   Math.round(Math.max(minWidth, Math.min(width, maxWidth, window.innerWidth - canvasRoom)))
 
 /** The width of the side panel in pixels, remembered in this browser. */
-export function usePanelWidth(): [number, (width: number | undefined) => void] {
+export function usePanelWidth(): [number, (width: number | undefined) => number] {
   const [width, setWidth] = useState(() => {
     const stored = Number(readStored(key))
     return stored > 0 ? fitting(stored) : usualWidth
@@ -24,6 +24,7 @@ export function usePanelWidth(): [number, (width: number | undefined) => void] {
       const chosen = fitting(next ?? usualWidth)
       setWidth(chosen)
       store(key, String(chosen))
+      return chosen
     },
   ]
 }
