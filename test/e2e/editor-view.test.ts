@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { canvasOf, eventually, openCanvas } from './support/canvas-page.ts'
-import { describeConsole, flow } from './support/console-world.ts'
+import { describeConsole, flow, messageShown } from './support/console-world.ts'
 
 const edge = (from: string, to: string, chosen?: string) => ({
   source: { cell: from, port: `out.${from}` },
@@ -141,6 +141,18 @@ describeConsole('The editor', world => {
     await card('Which?').click()
     await title.waitFor()
     await palette.waitFor({ state: 'detached' })
+  })
+
+  flow(world, 'a new name for a workflow that was deleted is refused', async ({ page }) => {
+    await store('gone', branching)
+    await openCanvas(page, world, 'gone')
+    await world.server.api.post('workflow/delete', { id: 'gone' })
+    const name = page.getByRole('textbox', { name: 'Workflow name' })
+    const before = await name.inputValue()
+    await name.fill('Another name')
+    await name.press('Enter')
+    await messageShown(page, 'Another user deleted this workflow')
+    assert.equal(await name.inputValue(), before)
   })
 
   flow(world, 'a graph of five hundred nodes fits into the window', async ({ page }) => {

@@ -207,9 +207,9 @@ function SaveStatus() {
 }
 
 /** Stores a new name with the server's graph, and returns the versions before and after. */
-async function rename(id: string, name: string): Promise<{ before: number; after: number } | undefined> {
+async function rename(id: string, name: string): Promise<{ before: number; after: number }> {
   const { workflow } = await call('GET /api/v1/workflow', { query: { id } })
-  if (!workflow) return undefined
+  if (!workflow) throw new WorkflowDeleted()
   const { config, version } = workflow
   const headers = { 'if-match': tagOf(version) }
   const saved = await call('POST /api/v1/workflow/update', { body: { id, workflow: config, name }, headers })
@@ -236,7 +236,7 @@ function WorkflowName({ autosave, onName }: { autosave: Autosave; onName(name: s
       await autosave.flush()
       const versions = await rename(workflowId, next)
       // Changes of another user are found and merged by the next save.
-      if (versions && versions.before === latest.current.version) latest.current.settle(versions.after)
+      if (versions.before === latest.current.version) latest.current.settle(versions.after)
       await queries.invalidateQueries({ queryKey: ['workflows'] })
     } catch (error) {
       onName(name)
