@@ -1,4 +1,5 @@
 import { Dropdown, type MenuProps } from 'antd'
+import { cutText } from '../../ui/cut-text.ts'
 import type { Point } from '../model/graph.ts'
 import { groupOf } from '../model/shapes.ts'
 import { takesErrorBranch } from '../panels/case-edits.ts'
@@ -110,7 +111,7 @@ function useEntries({ on, at }: MenuSpot, commands: Commands, actions: MenuActio
     const links = actions.linksOf(on.shape).slice(0, maxLinks)
     const opening = links.map((link): Entry => {
       const text = link.textContent.trim() || link.href
-      const shown = text.length > maxLinkText ? `${text.slice(0, maxLinkText)}…` : text
+      const shown = text.length > maxLinkText ? `${cutText(text, maxLinkText)}…` : text
       return [words.openLink(shown), () => link.click(), links.length === 1 ? 'O' : undefined]
     })
     if (!mayWrite) return [...opening, ...copying]

@@ -1,4 +1,5 @@
 import type { Edge, Graph, Node } from '@antv/x6'
+import { cutText } from '../../ui/cut-text.ts'
 import { cardSize } from './card-size.ts'
 import { cardShape, wireShape } from './create-graph.ts'
 import { textWidth } from './fit-text.ts'
@@ -112,7 +113,7 @@ function lineOf(wire: Wire) {
 function labelsOf({ label }: Wire) {
   if (label === '') return []
   const width = Math.min(textWidth(label, labelFont), 160) + 18
-  const text = label.length > 28 ? `${label.slice(0, 27)}…` : label
+  const text = label.length > 28 ? `${cutText(label, 27)}…` : label
   return [
     {
       position: 0.5,

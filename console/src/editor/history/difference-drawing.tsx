@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { cutText } from '../../ui/cut-text.ts'
 import { defineWords } from '../../ui/words.ts'
 import { cardSize } from '../canvas/card-size.ts'
 import type { GraphDifference } from '../model/diff-graphs.ts'
@@ -64,7 +65,7 @@ export function DifferenceDrawing({ before, after, difference }: DifferenceDrawi
             <title>{title}</title>
             <rect width={size.width} height={size.height} rx={10} />
             <text x={14} y={size.height / 2 + 6}>
-              {title.length > longest ? `${title.slice(0, longest - 1)}…` : title}
+              {title.length > longest ? `${cutText(title, longest - 1)}…` : title}
             </text>
           </g>
         )

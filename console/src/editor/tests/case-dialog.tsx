@@ -2,6 +2,7 @@ import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { useMutation } from '@tanstack/react-query'
 import { App, Button, Form, Input, Select } from 'antd'
 import { call } from '../../api/call.ts'
+import { cutText } from '../../ui/cut-text.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { parseInputs } from '../runs/run-texts.ts'
@@ -89,7 +90,7 @@ const fieldsOf = (draft: CaseDraft | undefined): Pick<Fields, 'name' | 'query' |
 function caseOf({ name = '', query, more = '', checks }: Fields, unnamed: string) {
   const others = parseInputs(more) ?? {}
   return {
-    name: (name.trim() || query.trim() || unnamed).slice(0, maxNameLength),
+    name: cutText(name.trim() || query.trim() || unnamed, maxNameLength),
     inputs: { ...others, ...(query !== '' && { query }) },
     checks: checks.map(({ type, value }) =>
       type === 'json_schema' ? { type, schema: parseInputs(value) ?? {} } : { type, value },

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useAll } from '../../api/queries.ts'
 import { useMay } from '../../session/use-session.ts'
+import { cutText } from '../../ui/cut-text.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryFailure } from '../../ui/failure.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
@@ -112,7 +113,7 @@ const maxShown = 160
 function shortened(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const count = Array.isArray(value) ? ` (${value.length})` : ''
-  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…${count}`
+  return text.length <= maxShown ? text : `${cutText(text, maxShown)}…${count}`
 }
 
 function AuditTable({ entries, emptyText }: { entries: AuditEntry[]; emptyText: string }) {

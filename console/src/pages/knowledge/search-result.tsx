@@ -2,6 +2,7 @@ import { FileSearchOutlined, StarOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useMay } from '../../session/use-session.ts'
+import { cutText } from '../../ui/cut-text.ts'
 import { PageLink } from '../../ui/page-link.tsx'
 import { PassageText } from '../../ui/passage/passage-text.tsx'
 import { pathTo } from '../../ui/router.ts'
@@ -110,7 +111,7 @@ export function SearchResult({ base, item, question, place, ranks }: SearchResul
             <QuestionDialog
               base={base}
               draft={{
-                question: question.slice(0, 500),
+                question: cutText(question, 500),
                 documents: [{ file_id: item.file_id, name: item.file_name }],
                 expected_text: '',
               }}

@@ -15,6 +15,7 @@ import { UsedBy } from '../../editor/publishing/used-by.tsx'
 import { useMay } from '../../session/use-session.ts'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { cutText } from '../../ui/cut-text.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
@@ -174,7 +175,7 @@ function WorkflowActions({ item }: { item: WorkflowItem }) {
   const refresh = () => queries.invalidateQueries({ queryKey: ['workflows'] })
 
   const duplicate = async (): Promise<void> => {
-    const copy = words.copyOf(name)
+    const copy = words.copyOf(cutText(name, 240))
     await duplicateWorkflow(item.id, copy)
     message.success(words.duplicated(copy))
     await refresh()

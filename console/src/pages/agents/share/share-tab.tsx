@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { call } from '../../../api/call.ts'
 import { useMay } from '../../../session/use-session.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { cutText } from '../../../ui/cut-text.ts'
 import { useFailureToast } from '../../../ui/failure.tsx'
 import { KeyIcon } from '../../../ui/icons.tsx'
 import { pathTo } from '../../../ui/router.ts'
@@ -104,7 +105,7 @@ function RunnerToken({ agent }: { agent: AgentRecord }) {
   if (!may.administer) return <p className="soft">{words.askAdmin}</p>
   const make = async (): Promise<void> => {
     setIsBusy(true)
-    const name = words.name(agent.name).slice(0, 100)
+    const name = cutText(words.name(agent.name), 100)
     const body = { name, role: 'runner' as const, agent_ids: [agent.id] }
     await call('POST /api/v1/token/create', { body })
       .then(made => setToken(made.token), showFailure)
