@@ -144,7 +144,26 @@ describeConsole('The list of workflows', world => {
 
     await page.goto(`${world.server.base}/#/workflows`)
     await page.getByRole('button', { name: 'Import' }).click()
-    await dialog.getByLabel('Or paste the content of the file').fill(readFileSync(path, 'utf8'))
+    const pasted = dialog.getByLabel('Or paste the content of the file')
+    await pasted.fill(readFileSync(path, 'utf8'))
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await (await canvasOf(page)).card('Far away').waitFor()
+
+    // A file that is dropped on the list opens the same dialog.
+    await page.goto(`${world.server.base}/#/workflows`)
+    const list = page.getByRole('heading', { name: 'Workflows', level: 1 })
+    await list.waitFor()
+    const dropped = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File([${JSON.stringify(readFileSync(path, 'utf8'))}], 'It travels.workflow.json'))
+      return data
+    })()`)
+    await list.dispatchEvent('dragenter', { dataTransfer: dropped })
+    const cover = page.getByText('Drop an exported workflow or a Dify app here to import it')
+    await cover.waitFor()
+    await list.dispatchEvent('drop', { dataTransfer: dropped })
+    await cover.waitFor({ state: 'detached' })
+    await dialog.waitFor()
     await dialog.getByRole('button', { name: 'Import' }).click()
     await (await canvasOf(page)).card('Far away').waitFor()
   })

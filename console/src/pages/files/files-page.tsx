@@ -4,6 +4,7 @@ import { Button } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../api/upload.ts'
 import { useMay } from '../../session/use-session.ts'
+import { DropCover } from '../../ui/drop-cover.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryFailure } from '../../ui/failure.tsx'
 import { FileInput } from '../../ui/file-input.tsx'
@@ -83,12 +84,7 @@ export function FilesPage(_: PageProps) {
           onDelete={() => remove([previewed])}
         />
       )}
-      {isOver && (
-        <div className="files-drop">
-          <UploadOutlined aria-hidden="true" />
-          {words.drop}
-        </div>
-      )}
+      {isOver && <DropCover>{words.drop}</DropCover>}
     </Page>
   )
 }

@@ -65,14 +65,21 @@ const useWords = defineWords(
 type Imported = CallData<'POST /api/v1/workflow/import'>
 type ReportLine = Imported['report'][number]
 
+interface ImportDialogProps {
+  open: boolean
+  /** The text to import, which may come from a file that was dropped on the page. */
+  content: string
+  onContent(content: string): void
+  onClose(): void
+}
+
 /** Imports a file, and shows how every node of a foreign app was converted. */
-export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void }) {
+export function ImportDialog({ open, content, onContent, onClose }: ImportDialogProps) {
   const words = useWords()
   const queries = useQueryClient()
-  const [content, setContent] = useState('')
   const [knowledge, setKnowledge] = useState<Record<string, string>>({})
   const close = (): void => {
-    setContent('')
+    onContent('')
     setKnowledge({})
     importing.reset()
     onClose()
@@ -106,7 +113,7 @@ export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void
           accept=".json,.yml,.yaml"
           showUploadList={false}
           beforeUpload={async file => {
-            setContent(await file.text())
+            onContent(await file.text())
             return Upload.LIST_IGNORE
           }}
         >
@@ -120,7 +127,7 @@ export function ImportDialog({ open, onClose }: { open: boolean; onClose(): void
           placeholder={words.paste}
           rows={6}
           value={content}
-          onChange={event => setContent(event.target.value)}
+          onChange={event => onContent(event.target.value)}
         />
         {dataSets.length > 0 && (
           <KnowledgeChoice dataSets={dataSets} chosen={knowledge} onChoose={setKnowledge} />

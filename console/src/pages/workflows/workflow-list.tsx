@@ -16,6 +16,7 @@ import { useMay } from '../../session/use-session.ts'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { cutText } from '../../ui/cut-text.ts'
+import { DropCover } from '../../ui/drop-cover.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { QueryFailure, useFailureToast } from '../../ui/failure.tsx'
 import { ListSearch } from '../../ui/list-search.tsx'
@@ -25,6 +26,7 @@ import { Page } from '../../ui/page.tsx'
 import { pathTo } from '../../ui/router.ts'
 import { shownTotal } from '../../ui/shown-total.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { useDroppedFiles } from '../../ui/use-dropped-files.ts'
 import { useExistingPage } from '../../ui/use-existing-page.ts'
 import { When } from '../../ui/when.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -42,6 +44,16 @@ export function WorkflowList() {
   const [typed, setTyped] = useState('')
   const [page, setPage] = useState(1)
   const [dialog, setDialog] = useState<'create' | 'import'>()
+  const [importing, setImporting] = useState('')
+  const showFailure = useFailureToast()
+  const isOver = useDroppedFiles(
+    ({ files: [file] }) => {
+      if (!file) return
+      setDialog('import')
+      file.text().then(setImporting, showFailure)
+    },
+    may.write && dialog !== 'create',
+  )
   const keyword = useDebounced(typed.trim())
   const list = useQuery({
     queryKey: ['workflows', keyword, page],
@@ -96,7 +108,13 @@ export function WorkflowList() {
         </>
       )}
       <CreateDialog open={dialog === 'create'} onClose={() => setDialog(undefined)} />
-      <ImportDialog open={dialog === 'import'} onClose={() => setDialog(undefined)} />
+      <ImportDialog
+        open={dialog === 'import'}
+        content={importing}
+        onContent={setImporting}
+        onClose={() => setDialog(undefined)}
+      />
+      {isOver && <DropCover>{words.drop}</DropCover>}
     </Page>
   )
 }
