@@ -155,23 +155,24 @@ function WorkflowTable({ list, page, onPage }: WorkflowTableProps) {
         {
           title: words.published,
           key: 'published',
-          width: 140,
+          width: 150,
           render: (_, { version, published_version }) =>
             published_version === null ? (
               <span className="soft">{words.unpublished}</span>
             ) : (
-              <span title={published_version === version ? undefined : words.draft}>
+              <>
                 <Badge tone={published_version === version ? 'good' : 'warning'}>
                   {words.version(published_version)}
                 </Badge>
-              </span>
+                {published_version !== version && <div className="soft small">{words.draft}</div>}
+              </>
             ),
         },
-        { title: words.nodes, dataIndex: 'node_count', width: 100, align: 'right' },
+        { title: words.nodes, dataIndex: 'node_count', width: 80, align: 'right' },
         {
           title: words.changed,
           key: 'changed',
-          width: 180,
+          width: 150,
           render: (_, { updated_at }) => <When time={updated_at} />,
         },
         actionsColumn<WorkflowItem>(item => <WorkflowActions item={item} />, 64),
