@@ -94,7 +94,10 @@ export function CreateAgentDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       cancelText={words.cancel}
       confirmLoading={isBusy}
       okButtonProps={{ htmlType: 'submit', form: 'new-agent' }}
-      onCancel={onClose}
+      onCancel={() => {
+        setError(undefined)
+        onClose()
+      }}
       destroyOnHidden
     >
       <Form<NewAgentForm>
