@@ -27,6 +27,7 @@ export function PreferenceButtons() {
     <>
       <Button
         type="text"
+        className="language-button"
         icon={<GlobalOutlined />}
         aria-label={words.switchLanguage}
         title={words.switchLanguage}
