@@ -50,7 +50,7 @@ export function PastRuns({
       <h3>{words.title}</h3>
       {runs.isError && <QueryFailure query={runs} />}
       {runs.data?.total === 0 && <p className="soft small">{words.none}</p>}
-      <ul>
+      <ul className="past-list">
         {runs.data?.items.map(run => (
           <li key={run.run_id}>
             <PastRun run={run} isCurrent={run.run_id === current} onOpen={onOpen} />
