@@ -164,9 +164,11 @@ const CommandPalette = lazy(() =>
   import('./pages/palette/command-palette.tsx').catch(() => ({ default: () => null })),
 )
 
-/** Opens on Ctrl+K or ⌘K, wherever the focus is. */
-function usePalette() {
+/** Opens on Ctrl+K or ⌘K, wherever the focus is, and closes when another page is shown, as by the browser's Back. */
+function usePalette(path: string) {
   const [isOpen, setIsOpen] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes it
+  useEffect(() => setIsOpen(false), [path])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
@@ -185,8 +187,9 @@ export function ConsoleFrame() {
   const words = useWords()
   const place = usePlace()
   const session = useSession()
-  const main = useBeginAtTop(place.segments.join('/'))
-  const palette = usePalette()
+  const path = place.segments.join('/')
+  const main = useBeginAtTop(path)
+  const palette = usePalette(path)
   if (!session.data) return session.isError ? <QueryFailure query={session} /> : <Loading />
   const { role, name, workspace_name } = session.data
   const here = place.segments[0] ?? ''

@@ -24,6 +24,11 @@ describeConsole('Finding and switching', world => {
     await field.fill('dark')
     await field.press('Enter')
     await page.locator(':root[data-theme="dark"]').waitFor()
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await page.goBack()
+    await page.waitForURL(new RegExp(`agents/${id}/chat`))
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   flow(world, 'a page that is loaded later leaves the focus to the palette', async ({ page }) => {
