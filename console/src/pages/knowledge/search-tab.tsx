@@ -78,7 +78,7 @@ const useSearchResultsWords = defineWords(
     keyword: 'keyword search',
     semantic: 'semantic search',
     hybrid: 'hybrid search',
-    took: (milliseconds: string) => `in ${milliseconds} ms`,
+    took: (milliseconds: string) => `, in ${milliseconds} ms`,
     why: 'Why?',
     copy: 'Copy link to this search',
     results: 'Results',
@@ -91,7 +91,7 @@ const useSearchResultsWords = defineWords(
     keyword: '关键词检索',
     semantic: '语义检索',
     hybrid: '混合检索',
-    took: (milliseconds: string) => `用时 ${milliseconds} 毫秒`,
+    took: (milliseconds: string) => `，用时 ${milliseconds} 毫秒`,
     why: '为什么？',
     copy: '复制此搜索的链接',
     results: '结果',
@@ -120,7 +120,8 @@ function SearchResults({ base, found, state, onChange }: SearchResultsProps) {
           {words.count(items.length)}
           <span className="soft">
             {' · '}
-            {words[found.mode]}, {words.took(found.took_ms.toFixed(found.took_ms < 10 ? 1 : 0))}
+            {words[found.mode]}
+            {words.took(found.took_ms.toFixed(found.took_ms < 10 ? 1 : 0))}
           </span>
         </span>
         <CopyButton text={address} label={words.copy} />
