@@ -250,25 +250,18 @@ export class KeywordIndex implements KeywordSearch {
     // With a filter, the best chunks of this segment may not be hits at all.
     const bounds = { limit: batchIds ? Number.POSITIVE_INFINITY : limit, minScore: top.lowest() }
     const candidates = scoreSegment(cached, scored, averageLength, scores, bounds)
-    let chunk = 0
+    let start = 0
     let next = 0
     for (const { batchId, from, count } of ranges) {
-      const [start, end] = [chunk, chunk + count]
-      chunk = end
+      if (next === candidates.length) break
+      const end = start + count
       const isSkipped = batchIds?.has(batchId) === false
-      if (candidates)
-        for (; next < candidates.length && candidates[next]! < end; next++) {
-          const candidate = candidates[next]!
-          if (!isSkipped)
-            top.offer(
-              { batchId, position: from + candidate - start, segmentId, chunk: candidate },
-              scores[candidate]!,
-            )
-        }
-      else if (!isSkipped)
-        for (let at = start; at < end; at++)
-          if (scores[at]! > top.threshold)
-            top.offer({ batchId, position: from + at - start, segmentId, chunk: at }, scores[at]!)
+      for (; next < candidates.length && candidates[next]! < end; next++) {
+        const chunk = candidates[next]!
+        if (!isSkipped)
+          top.offer({ batchId, position: from + chunk - start, segmentId, chunk }, scores[chunk]!)
+      }
+      start = end
     }
   }
 }

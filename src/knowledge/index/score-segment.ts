@@ -33,10 +33,10 @@ interface CommonTerm {
 const commonTerms = new WeakMap<Uint8Array, Map<number, CommonTerm>>()
 
 /**
- * Adds up the scores of the chunks of a segment, starting with the term of the highest weight. A hit needs at least
- * `minScore`, and one of the `limit` best scores. Chunks that cannot reach that with all the remaining terms stay
- * incomplete, so common words, which have most of the postings, are only looked up for the other chunks: these are
- * returned in ascending order. Undefined if all chunks are complete.
+ * Adds up the scores of the chunks of a segment, starting with the term of the highest weight, and returns the chunks
+ * that may be hits, in ascending order. A hit needs at least `minScore`, and one of the `limit` best scores. Chunks that
+ * cannot reach that with all the remaining terms stay incomplete, so common words, which have most of the postings, are
+ * only looked up for the other chunks.
  */
 export function scoreSegment(
   segment: CachedSegment,
@@ -44,24 +44,28 @@ export function scoreSegment(
   averageLength: number,
   scores: Float32Array,
   { limit, minScore }: { limit: number; minScore: number },
-): Uint32Array | undefined {
+): Uint32Array {
   setNorms(segment, averageLength)
   const rests = restsOf(segment, terms)
+  const highest = rests[0] ?? 0
+  let bound = minScore
   // Looking for candidates is repeated only when the rest falls below a bound, because it reads all sums.
-  let lookAt = rests[0]! / 4
+  let lookAt = highest / 4
   for (const [at, term] of terms.entries()) {
     const rest = rests[at]!
     if (term.entry.chunkCount >= commonPostings && rest < lookAt) {
-      const candidates = candidatesAmong(scores, rests[0]! - rest, rest, limit, minScore)
-      if (candidates instanceof Uint32Array) {
+      if (rest >= bound) bound = boundOf(scores, highest - rest, limit, bound)
+      const most = scores.length / skipInterval
+      const candidates = rest < bound ? chunksAbove(scores, bound - rest, most) : undefined
+      if (candidates) {
         for (const each of terms.slice(at)) addSome(segment, each, scores, candidates)
         return candidates
       }
-      lookAt = candidates
+      lookAt = Math.min(bound, rest) * 0.7
     }
     addAll(segment, term, scores)
   }
-  return undefined
+  return chunksAbove(scores, bound || boundOf(scores, highest, limit, 0), scores.length)!
 }
 
 /** Adds up the scores of a few chunks, which are in ascending order. Those scores are 0 before. */
@@ -80,32 +84,34 @@ const bucketCount = 512
 const buckets = new Uint32Array(bucketCount)
 
 /**
- * The chunks that can still be among the best, if they are few enough to be looked up; otherwise a bound for the rest,
- * below which to try again. Scores are at most `max`. Counting them in buckets takes less time than sorting them.
+ * A score that `limit` chunks reach, near the highest such score; `known` if fewer chunks have a score above that.
+ * Scores are at most `max`. Counting them in buckets takes less time than sorting them.
  */
-function candidatesAmong(
-  scores: Float32Array,
-  max: number,
-  rest: number,
-  limit: number,
-  minScore: number,
-): Uint32Array | number {
-  const scale = (bucketCount - 1) / max
+function boundOf(scores: Float32Array, max: number, limit: number, known: number): number {
+  const scale = (bucketCount - 1) / (max - known)
   buckets.fill(0)
-  for (let chunk = 0; chunk < scores.length; chunk++) buckets[(scores[chunk]! * scale) | 0]!++
-  let bucket = bucketCount
-  for (let count = 0; bucket > 0 && count < limit; ) count += buckets[--bucket]!
-  const bound = Math.max(minScore, bucket / scale)
-  const lowest = Math.max(0, Math.floor((bound - rest) * scale))
+  for (let chunk = 0; chunk < scores.length; chunk++) {
+    const score = scores[chunk]!
+    if (score > known) buckets[((score - known) * scale) | 0]!++
+  }
   let count = 0
-  for (let above = lowest; above < bucketCount; above++) count += buckets[above]!
-  if (bound <= rest || count > scores.length / skipInterval) return Math.min(bound, rest) * 0.7
-  const candidates = new Uint32Array(count)
-  const lowestScore = lowest / scale
-  let size = 0
-  for (let chunk = 0; chunk < scores.length && size < count; chunk++)
-    if (scores[chunk]! >= lowestScore) candidates[size++] = chunk
-  return candidates.subarray(0, size)
+  for (let bucket = bucketCount - 1; bucket > 0; bucket--) {
+    count += buckets[bucket]!
+    if (count >= limit) return known + bucket / scale
+  }
+  return known
+}
+
+/** The chunks with at least this score, and a score at all; undefined if there are more than `most`. */
+function chunksAbove(scores: Float32Array, minScore: number, most: number): Uint32Array | undefined {
+  const lowest = minScore / margin
+  const found: number[] = []
+  for (let chunk = 0; chunk < scores.length; chunk++) {
+    if (scores[chunk]! <= lowest) continue
+    if (found.length >= most) return undefined
+    found.push(chunk)
+  }
+  return Uint32Array.from(found)
 }
 
 /** At each term, the most that it and all later ones can add. */
