@@ -518,6 +518,40 @@ describe('a response that the provider cut off', () => {
     })
 })
 
+describe('a response whose run was stopped', () => {
+  const stateOf = ({ status, output: items }: Data) => [status, items[0].status, items[0].content[0].text]
+  const expected = ['cancelled', 'incomplete', 'never ']
+
+  async function stopRun(): Promise<void> {
+    const active = await until('the run starts', async () => {
+      const { items } = await dataOf(api.get('workflow/runs?status=running'))
+      return items[0]
+    })
+    const events = await fetch(`${server.base}/api/v1/workflow/runs/${active.run_id}/events`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const reader = events.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('never ')) text += (await reader.read()).value
+    await dataOf(api.post(`workflow/runs/${active.run_id}/stop`, {}))
+    await reader.cancel()
+  }
+
+  for (const kind of ['agent', 'workflow'])
+    test(`is cancelled at once and later, streamed or not: ${kind}`, async () => {
+      const graph = chain(llm('model', '{{#sys.query#}}'), output('say', '{{#model.text#}}'))
+      const target = kind === 'workflow' ? { model: `workflow/${await makeWorkflow(api, graph)}` } : {}
+      model.play(() => ({ pieces: ['never ', 'ends'], hangAfter: 1 }))
+      const [whole] = await Promise.all([respond({ ...target, input: 'Hi' }), stopRun()])
+      assert.deepEqual(stateOf(whole), expected)
+      assert.deepEqual(stateOf((await api.get(`/v1/responses/${whole.id}`)).json), expected)
+      const [events] = await Promise.all([streamed('/v1/responses', { ...target, input: 'Hi' }), stopRun()])
+      const { event, data } = events.at(-1)!
+      assert.equal(event, 'response.incomplete')
+      assert.deepEqual(stateOf(data.response), expected)
+    })
+})
+
 describe('errors', () => {
   const messages = [user('Hi')]
 

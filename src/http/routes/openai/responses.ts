@@ -50,6 +50,8 @@ const incompleteReasons = { length: 'max_output_tokens', content_filter: 'conten
 
 const statusOf = ({ status, cutBy }: Final) => (status === 'completed' && cutBy ? 'incomplete' : status)
 
+const endOf = ({ isStopped }: TurnAnswer): Final['status'] => (isStopped ? 'cancelled' : 'completed')
+
 export function responseOf(
   exchange: StoredExchange,
   body: Omit<ResponseBody, 'input'>,
@@ -97,7 +99,8 @@ async function outputTexts(answering: Answering<StoredExchange>, answer: TurnAns
   const { runs, exchange, origin } = answering
   const citationsOf = citationFinder(runs, exchange)
   const cutBy = await cutReason(runs, exchange, answer)
-  const cutReply = cutBy && answer.replies.findLast(({ dataType }) => dataType === 'text')
+  const isCut = cutBy !== undefined || answer.isStopped
+  const cutReply = isCut && answer.replies.findLast(({ dataType }) => dataType === 'text')
   const shown = answer.replies.map(reply => {
     const status: ItemStatus = reply === cutReply ? 'incomplete' : 'completed'
     return { id: reply.id, text: textOf(reply, origin), status }
@@ -124,7 +127,7 @@ export async function response(answering: Answering, body: ResponseBody, signal:
   const answer = await exchange.answer(signal)
   const failure = failureOf(answer)
   if (failure) throw failure
-  const final = { status: 'completed', ...(await outputOf(answering, answer, signal)) } as const
+  const final = { status: endOf(answer), ...(await outputOf(answering, answer, signal)) }
   return responseOf(exchange, body, createdAt, final)
 }
 
@@ -226,8 +229,11 @@ export class ResponseStream {
       output.push(done)
     }
     const usage = await exchange.usage(signal)
-    const response = this.#response({ status: 'completed', output, usage, cutBy })
-    yield this.#event(`response.${response.status}`, { response })
+    const response = this.#response({ status: endOf(answer), output, usage, cutBy })
+    // There is no event of its own for a response that was cancelled.
+    yield this.#event(`response.${response.status === 'completed' ? 'completed' : 'incomplete'}`, {
+      response,
+    })
   }
 
   #response(final: Final) {
