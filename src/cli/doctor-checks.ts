@@ -12,9 +12,11 @@ import { openBlobStore } from '../app/open-blob-store.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { installation } from '../files/installation.ts'
+import { FileStore } from '../files/file-store.ts'
+import { hasUnknownBlobsOnly, installation } from '../files/installation.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { noExchange } from '../kernel/exchange.ts'
+import { fileUses } from '../knowledge/document-store.ts'
 import { askShortly, testModel } from '../models/test-model.ts'
 import { serverAddress } from './server-client.ts'
 
@@ -118,10 +120,14 @@ async function connections(database: Database, config: Config): Promise<Finding>
   return ofOne < most ? ok(text) : warning(`${text} Lower DATABASE_POOL_SIZE.`)
 }
 
-/** Opens the database without migrating it; `undefined` where it cannot be used. */
-async function checkDatabase(
-  config: Config,
-): Promise<{ results: CheckResult[]; database: Database | undefined }> {
+interface CheckedDatabase {
+  results: CheckResult[]
+  /** Undefined where it cannot be used, or does not exist yet. */
+  database: Database | undefined
+}
+
+/** Opens the database without migrating it. */
+async function checkDatabase(config: Config): Promise<CheckedDatabase> {
   const options = {
     url: config.databaseUrl,
     folder: config.dataDir,
@@ -215,20 +221,33 @@ async function openFiles(): Promise<Finding> {
   return ok(`Up to ${soft} files and connections can be open.`)
 }
 
-async function files(config: Config, database: Database | undefined): Promise<Finding> {
+async function files(config: Config, { results, database }: CheckedDatabase): Promise<Finding> {
   const isOnDisk = config.blobUrl === undefined
-  if (isOnDisk && !existsSync(join(config.dataDir, 'files')))
-    return skipped('The first start creates the folder.')
-  const { blobs, place } = await openBlobStore(config)
-  await blobs.check()
-  const storeOwner = await blobs.installationId()
+  const advice = `Check DATABASE_URL and ${isOnDisk ? 'DATA_DIR' : 'BLOB_URL'}`
   // A database that was never migrated has no such table.
   const own = (
     await database?.get(sql`SELECT ${installation.columns('id')} FROM installation`).catch(() => undefined)
   )?.id
-  if (storeOwner !== undefined && own !== undefined && storeOwner !== own)
+  const folder = join(config.dataDir, 'files')
+  if (isOnDisk && !existsSync(folder))
+    return own === undefined
+      ? skipped('The first start creates the folder.')
+      : failed(
+          `${folder} does not exist, but the database belongs to the installation ${own}. ${advice}, or mount the disk.`,
+        )
+  const { blobs, place } = await openBlobStore(config)
+  await blobs.check()
+  const storeOwner = await blobs.installationId()
+  const owner = storeOwner === undefined ? 'no installation' : `the installation ${storeOwner}`
+  if (own !== undefined && storeOwner !== own)
+    return failed(`${place} belongs to ${owner}, but the database to ${own}. ${advice}.`)
+  const noKeys = new Set<string>()
+  const knownKeys = async (keys: string[]): Promise<Set<string>> =>
+    database ? new FileStore(database, fileUses).knownKeys(keys).catch(() => noKeys) : noKeys
+  const isNew = own === undefined && results.every(({ status }) => status !== 'failed')
+  if (isNew && (await hasUnknownBlobsOnly({ blobs, files: { knownKeys } })))
     return failed(
-      `${place} belongs to the installation ${storeOwner}, but the database to ${own}. Check DATABASE_URL and ${isOnDisk ? 'DATA_DIR' : 'BLOB_URL'}.`,
+      `${place} belongs to ${owner}, but the database is new and knows none of its files. ${advice}, or put the lost database back.`,
     )
   return ok(`${place} can be read and written${own ? ` and belongs to the database (${own})` : ''}.`)
 }
@@ -253,7 +272,7 @@ async function server(config: Config): Promise<Finding> {
   }
 }
 
-const checkEnvironment = async (config: Config, database: Database | undefined): Promise<CheckResult[]> => [
+const checkEnvironment = async (config: Config, database: CheckedDatabase): Promise<CheckResult[]> => [
   await check('settings', () => settings(config)),
   await check('outbound rules', () => egress(config)),
   await check('files', () => files(config, database)),
@@ -313,7 +332,7 @@ async function checkModels(config: Config): Promise<CheckResult[]> {
 export async function checkInstallation(config: Config, isOffline: boolean): Promise<CheckResult[]> {
   const { results, database } = await checkDatabase(config)
   try {
-    results.push(...(await checkEnvironment(config, database)))
+    results.push(...(await checkEnvironment(config, { results, database })))
   } finally {
     await database?.close()
   }

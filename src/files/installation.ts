@@ -28,6 +28,17 @@ const moved = 'moved to '
 /** The database must know at least one of this many blobs. */
 const sampleSize = 500
 
+/** A database without an id is new or from an older version, whose blobs it knows. */
+export async function hasUnknownBlobsOnly({
+  blobs,
+  files,
+}: Pick<InstallationParts, 'files'> & { blobs: Pick<BlobStore, 'list'> }): Promise<boolean> {
+  const keys: string[] = []
+  for (const area of ['blobs', 'quarantine'] as const)
+    for await (const { key } of blobs.list(area)) if (keys.push(key) >= sampleSize) break
+  return keys.length > 0 && (await files.knownKeys(keys)).size === 0
+}
+
 /** Both hold the same id: to another database every blob would be an orphan, so no server may start. */
 export class Installation {
   readonly #parts: InstallationParts
@@ -43,7 +54,7 @@ export class Installation {
   /** Fails with a `StartError` unless they belong together. The first start gives both the same id. */
   async open(): Promise<void> {
     if ((await this.#ownId()) !== undefined) return this.check()
-    if (await this.#hasUnknownBlobsOnly()) throw await this.#mismatch()
+    if (await hasUnknownBlobsOnly(this.#parts)) throw await this.#mismatch()
     await this.#bind({ replace: false })
     await this.check()
   }
@@ -85,14 +96,6 @@ export class Installation {
     const id = await blobs.setInstallationId((await this.#ownId()) ?? mintId('inst'), options)
     const row = installation.insert({ id, scrubbedUpTo: '', scrubStartedAt: 0 })
     await database.transaction(transaction => transaction.run(sql`${row} ON CONFLICT DO NOTHING`))
-  }
-
-  /** A database without an id is new or from an older version, whose blobs it knows. */
-  async #hasUnknownBlobsOnly(): Promise<boolean> {
-    const keys: string[] = []
-    for (const area of ['blobs', 'quarantine'] as const)
-      for await (const { key } of this.#parts.blobs.list(area)) if (keys.push(key) >= sampleSize) break
-    return keys.length > 0 && (await this.#parts.files.knownKeys(keys)).size === 0
   }
 
   async #mismatch(): Promise<StartError> {

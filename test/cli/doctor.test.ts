@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { CheckResult } from '../../src/cli/doctor-checks.ts'
@@ -71,6 +71,27 @@ describe('doctor', () => {
     const { checks } = JSON.parse(stdout) as { checks: CheckResult[] }
     assert.equal(checks.find(({ name }) => name === 'files')?.status, 'failed')
     await empty.drop()
+  })
+
+  test('reports files whose database was lost, and a database whose files are gone', async () => {
+    const other = await freshDatabase()
+    const server = await startTestServer({ DEMO: 'off' }, other)
+    assert.equal((await server.api.post('files/upload?name=a.txt', 'text')).status, 200)
+    await server.stop()
+    const empty = await freshDatabase()
+    renameSync(join(other.folder, 'files'), join(empty.folder, 'files'))
+    const { ok, of } = await examine(empty, '--offline')
+    assert.equal(ok, false)
+    assert.match(
+      of('files').message,
+      /belongs to the installation inst_.* is new and knows none of its files/,
+    )
+    const gone = (await examine(other, '--offline')).of('files')
+    assert.deepEqual([gone.status, /does not exist, but/.test(gone.message)], ['failed', true])
+    mkdirSync(join(other.folder, 'files'))
+    const unknown = (await examine(other, '--offline')).of('files')
+    assert.deepEqual([unknown.status, /belongs to no installation/.test(unknown.message)], ['failed', true])
+    await Promise.all([other.drop(), empty.drop()])
   })
 
   test('reports files of another installation, a model that does not answer and a database out of reach', async () => {
