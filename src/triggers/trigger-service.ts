@@ -137,6 +137,8 @@ export class TriggerService {
     const all = await variablesOf(runs, workspaceId, workflowId)
     const variables = all.filter(({ name }) => !hasReference(ownValue(inputs, name)))
     await givenInputs({ variables }, inputs, files, workspaceId)
+    const sent = ownValue(inputs, 'files')
+    if (!hasReference(sent)) await runInputs(files, workspaceId, { files: sent })
   }
 
   #changed(workspaceId: string, before: Trigger, change: TriggerChange): Trigger {

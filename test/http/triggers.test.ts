@@ -81,6 +81,8 @@ describe('a schedule', () => {
     await refused('/workflow_id', { schedule: { cron: '0 0 * * *' }, workflow_id: 'wf_none' })
     await refused('/inputs/query', { schedule: { cron: '0 0 * * *' }, inputs: { query: '{{#secret.key#}}' } })
     await refused('/inputs/a/0', { schedule: { cron: '0 0 * * *' }, inputs: { a: ['{{#trigger.body#}}'] } })
+    await refused('/inputs/files/0', { schedule: { cron: '0 0 * * *' }, inputs: { files: ['file_none'] } })
+    await refused('/inputs/files', { schedule: { cron: '0 0 * * *' }, inputs: { files: 'file_none' } })
     await refused('/webhook', { schedule: { cron: '0 0 * * *' }, webhook: {} })
     await refused('/secret', { schedule: { cron: '0 0 * * *' }, secret: 'x'.repeat(20) })
     await refused('/name', { schedule: { cron: '0 0 * * *' }, name: ' ' })
