@@ -56,11 +56,26 @@ export function nextOccurrences(settings: ScheduleSettings, after: number, count
   return found
 }
 
+const partNames = ['second', 'minute', 'hour', 'day of month', 'month', 'day of week']
+
 /** The library's message is about its own modes; it names the wrong part only if a number is out of range. */
-function cronProblem(message: string): string {
+function cronProblem(cron: string, message: string): string {
   const [, part] = /Invalid value for (\w+)/.exec(message) ?? []
   if (part !== undefined) return `the ${part === 'dayOfWeek' ? 'day of week' : part} is out of range`
-  return 'enter five parts (minute, hour, day of month, month, day of week)'
+  const parts = cron.trim().split(/\s+/)
+  const names = partNames.slice(-parts.length)
+  const wrong = parts.findIndex((each, at) => !isCron(names.map((_, place) => (place === at ? each : '*'))))
+  if (parts.length < 5 || parts.length > 6 || wrong === -1)
+    return 'enter five parts (minute, hour, day of month, month, day of week)'
+  return `the ${names[wrong]} ${parts[wrong]} is not valid; use numbers, lists (1,3), ascending ranges (1-5) and steps (*/15 or 5-59/15)`
+}
+
+function isCron(parts: readonly string[]): boolean {
+  try {
+    return new Cron(parts.join(' '), { paused: true }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** The first occurrence after a time. Refuses an expression or time zone that is invalid, and one that never occurs. */
@@ -74,7 +89,10 @@ export function firstOccurrence(settings: ScheduleSettings, after: number): numb
   try {
     next = nextOccurrences(settings, after, 1)[0]
   } catch (error) {
-    throw invalidField('/schedule/cron', `is not a cron expression: ${cronProblem((error as Error).message)}`)
+    throw invalidField(
+      '/schedule/cron',
+      `is not a cron expression: ${cronProblem(settings.cron, (error as Error).message)}`,
+    )
   }
   if (next === undefined) throw invalidField('/schedule/cron', 'never occurs from now on')
   return next

@@ -90,6 +90,10 @@ test('a rejected expression is explained by its wrong part, or by the parts that
   refuse('99 * * *', 'enter five parts (minute, hour, day of month, month, day of week)')
   refuse('99 * * * *', 'the minute is out of range')
   refuse('0 9 * * 9', 'the day of week is out of range')
+  const allowed = 'use numbers, lists (1,3), ascending ranges (1-5) and steps (*/15 or 5-59/15)'
+  refuse('5/15 * * * *', `the minute 5/15 is not valid; ${allowed}`)
+  refuse('0 0 22-2 * * *', `the hour 22-2 is not valid; ${allowed}`)
+  refuse('0 9 * * MON-FREE', `the day of week MON-FREE is not valid; ${allowed}`)
 })
 
 test('a time of day occurs once on the days when the clock changes', () => {
