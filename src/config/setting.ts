@@ -67,11 +67,23 @@ export const share = (fallback: number, description: string) =>
     return number
   })
 
-export const list = (description: string) =>
+const list = (description: string) =>
   setting('', description, value => {
     const parts = value.split(',').map(part => part.trim())
     return parts.filter(part => part !== '')
   })
+
+/** An origin as browsers send it. Pages of apps have schemes of their own, whose origins `URL` does not know. */
+function normalOrigin(value: string): string {
+  const url = /^[a-z][a-z\d+.-]*:\/\/[^/?#@*\s]+\/?$/i.test(value) ? URL.parse(value) : null
+  if (!url) throw new SettingError(`must be origins such as https://app.example.com, but ${value} is not`)
+  return url.origin === 'null' ? value.replace(/\/$/, '') : url.origin
+}
+
+export const origins = (description: string) => {
+  const entries = list(description)
+  return setting('', description, value => entries.read(value).map(normalOrigin))
+}
 
 const isNetwork = (value: string): boolean => {
   const [address = '', prefix, ...rest] = value.split('/')

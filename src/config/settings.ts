@@ -6,10 +6,10 @@ import {
   destinations,
   endpoint,
   integer,
-  list,
   networks,
   oneOf,
   optionalText,
+  origins,
   type Setting,
   SettingError,
   secret,
@@ -185,7 +185,7 @@ export const settings = {
   RERANK_BASE_URL: endpoint('Base URL of a rerank API as offered by Cohere, Jina or vLLM (`/rerank`).'),
   RERANK_API_KEY: apiKey('API key, if required.'),
   RERANK_MODEL: optionalText('Rerank model.'),
-  MCP_ORIGINS: list(
+  MCP_ORIGINS: origins(
     'Origins of web pages that may call `/mcp`, such as `https://app.example.com`, separated by commas. Programs, and pages on this machine, are always allowed.',
   ),
   EGRESS_ALLOW: destinations(

@@ -52,3 +52,16 @@ test('a key without the address that it is for is named at the start', () => {
     },
   )
 })
+
+test('origins are read as browsers send them, and others are reported at the start', () => {
+  const read = (origins: string) => readConfig({ MCP_ORIGINS: origins }).mcpOrigins
+  assert.deepEqual(read('https://App.example.com/, http://tea.example:80, chrome-extension://abc'), [
+    'https://app.example.com',
+    'http://tea.example',
+    'chrome-extension://abc',
+  ])
+  for (const wrong of ['app.example.com', 'https://app.example.com/mcp', 'https://*.example.com', '*'])
+    assert.throws(() => read(wrong), {
+      message: `Invalid settings:\n  MCP_ORIGINS must be origins such as https://app.example.com, but ${wrong} is not`,
+    })
+})
