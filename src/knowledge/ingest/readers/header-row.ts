@@ -27,7 +27,10 @@ const differs = (name: string, below: string[]): boolean => {
   return filled.length >= 6 && new Set(filled).size * 2 <= filled.length
 }
 
-/** Whether a first row names the columns. A header has distinct, non-empty texts that are common column names or differ in kind from the cells below. */
+/**
+ * Whether a first row names the columns: its texts are distinct, not empty, and are common column names or differ in kind
+ * from the cells below.
+ */
 export const isHeaderRow = (first: string[], rows: string[][]): boolean => {
   // Some exports end each line with a delimiter, which adds an empty last column.
   const names = first.at(-1) === '' ? first.slice(0, -1) : first
