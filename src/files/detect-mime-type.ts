@@ -105,15 +105,29 @@ const magicType = async (head: Uint8Array): Promise<string | undefined> => {
 
 /** The binary data bytes of the WHATWG MIME sniffing standard. */
 const binaryCharacter = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f]/
+const binaryCharacters = new RegExp(binaryCharacter, 'g')
+const maxControlShare = 0.05
 
 /** `undefined` if the bytes are not valid in this encoding. The last character may be truncated. */
-const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
+const decodeStrictly = (bytes: Uint8Array, encoding: string): string | undefined => {
   try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
-    return binaryCharacter.test(text) ? undefined : text
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
   } catch {
     return undefined
   }
+}
+
+const decode = (bytes: Uint8Array, encoding: string): string | undefined => {
+  const text = decodeStrictly(bytes, encoding)
+  return text === undefined || binaryCharacter.test(text) ? undefined : text
+}
+
+/** Copied text may contain a few control characters. Binary data contains more, or NUL, and is not UTF-8 by chance. */
+const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
+  const text = decodeStrictly(bytes, 'utf-8')
+  if (text === undefined || text.includes('\0')) return undefined
+  const characters = text.match(binaryCharacters)?.length ?? 0
+  return characters > bytes.length * maxControlShare ? undefined : text
 }
 
 /** Western 8-bit text: any byte is a letter there, but most are ASCII, as they are not in binary data. */
@@ -126,7 +140,7 @@ const decodeMostlyAscii = (bytes: Uint8Array): string | undefined => {
 const textOf = (head: Uint8Array): string | undefined => {
   if (head[0] === 0xff && head[1] === 0xfe) return decode(head, 'utf-16le')
   if (head[0] === 0xfe && head[1] === 0xff) return decode(head, 'utf-16be')
-  return decode(head, 'utf-8') ?? decode(head, 'gb18030') ?? decodeMostlyAscii(head)
+  return decodeUtf8(head) ?? decode(head, 'gb18030') ?? decodeMostlyAscii(head)
 }
 
 /** Skips white space, comments and declarations before the root element. */
