@@ -290,6 +290,31 @@ describe('knowledge bases over HTTP', () => {
     assert.deepEqual(await namesOf('"dry run" of deployments'), ['exact.md', 'often.md'])
   })
 
+  test('scores a polite question like a plain one, and highlights only its subject', async () => {
+    const id = await makeBase(api)
+    await addTexts(api, id, {
+      'office.md': 'The office closes at six. Please lock the door.',
+      '年假.md': '年假有三十天，入职满一年后可以申请。',
+      'tea.md': tea,
+    })
+    await whenIngested(api, id)
+    const best = async (query: string): Promise<Data> => (await search(id, { query })).items[0]
+    for (const [plain, polite, file] of [
+      [
+        'When does the office close?',
+        'Hello, can you please tell me when the office closes? Thanks',
+        'office.md',
+      ],
+      ['年假有几天', '您好，麻烦帮我查一下年假有几天，谢谢', '年假.md'],
+    ] as const) {
+      const [expected, item] = [await best(plain), await best(polite)]
+      assert.equal(item.file_name, file)
+      assert.ok(item.score > expected.score * 0.9, `${item.score} instead of ${expected.score}`)
+      const shown = item.highlights.map(([from, to]: Data) => item.content.slice(from, to))
+      assert.ok(!shown.some((text: string) => /please/i.test(text)), shown.join())
+    }
+  })
+
   test('applies file ids, metadata filter and score threshold to a search', async () => {
     const id = await makeBase(api)
     const add = (name: string, metadata: object): Promise<string[]> =>

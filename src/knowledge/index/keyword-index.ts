@@ -89,7 +89,7 @@ export class KeywordIndex implements KeywordSearch {
     known?: SegmentEntry[],
   ): Promise<KeywordResult> {
     const terms = [...factors.keys()]
-    const asked = terms.filter(term => !factors.get(term)!.isOtherForm)
+    const asked = terms.filter(term => factors.get(term)!.unknownFactor > 0)
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const listed = attempt === 0 && known ? known : await this.#source.segments(workspaceId, generationId)
       const segments = await this.#load(workspaceId, listed, terms)

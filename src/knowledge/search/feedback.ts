@@ -39,7 +39,7 @@ export async function withFeedback(
 ): Promise<KeywordHit[]> {
   const asked = [...terms.keys()]
   if (hits.length < 2 || chunkTotal < minChunks || asked.some(isUnspaced)) return hits
-  const content = asked.filter(term => !functionWords.has(term) && !terms.get(term)!.isOtherForm)
+  const content = asked.filter(term => !functionWords.has(term) && terms.get(term)!.unknownFactor > 0)
   if (content.length < minQuestionTerms) return hits
   const sources = hits.slice(0, maxSources)
   const weights = sharedTerms(sources, await read(sources))

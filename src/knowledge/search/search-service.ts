@@ -69,7 +69,7 @@ export class SearchService {
       }
     const relevant = ranked.filter(item => item.score >= threshold)
     const items = demoteCopies(relevant, threshold).slice(0, topK)
-    const highlighter = new Highlighter(distinctiveTerms(recalled.terms, query.text))
+    const highlighter = new Highlighter(distinctiveTerms(recalled.terms, query))
     for (const item of items) item.highlights = highlighter.rangesIn(item.chunk.content)
     return {
       mode: query.mode,
@@ -226,13 +226,12 @@ async function rerank(
   })
 }
 
-/** Omits very common words, which would highlight everything, and function words, which are of no interest. */
-function distinctiveTerms(terms: WeighedTerm[], query: string): string[] {
-  const subject = subjectTerms(query)
-  const shown =
-    subject.size === 0
-      ? terms
-      : terms.filter(({ term, insteadOf = term, isOtherForm }) => isOtherForm || subject.has(insteadOf))
+/** Omits very common words, which would highlight everything, function words and requests, which are of no interest. */
+function distinctiveTerms(terms: WeighedTerm[], query: Query): string[] {
+  const subject = subjectTerms(query.text)
+  const isShown = ({ term, insteadOf = term, isOtherForm }: WeighedTerm): boolean =>
+    isOtherForm || (subject.has(insteadOf) && query.terms.get(insteadOf)?.unknownFactor !== 0)
+  const shown = subject.size === 0 ? terms : terms.filter(isShown)
   const rarest = shown[0]?.weight ?? 0
   return shown.filter(({ weight }) => weight >= rarest * 0.3).map(({ term }) => term)
 }

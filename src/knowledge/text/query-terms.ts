@@ -1,5 +1,6 @@
-import { joinSpacedOut } from './fold-text.ts'
+import { joinSpacedOut, simplify } from './fold-text.ts'
 import { withOtherNumerals } from './numerals.ts'
+import { subjectOf } from './request-phrases.ts'
 import {
   functionWords,
   isUnspaced,
@@ -16,7 +17,7 @@ import { otherForms } from './word-forms.ts'
 /** How much a term of a query counts beside its rarity. */
 interface TermFactors {
   factor: number
-  /** Factor if the base does not contain the term. */
+  /** Factor if the base does not contain the term. 0 for terms that a passage need not contain. */
   unknownFactor: number
   /** Factor of a question word in a base that consists of questions. */
   factorAmongQuestions?: number
@@ -46,6 +47,8 @@ const longHanWord = /^\p{Script=Han}{3}/u
 const unspacedPresence = 0.15
 /** Other forms count less than the words as written. */
 const otherFormFactor = 0.5
+/** Words around the question, such as "Can you please tell me", say little; a base mostly lacks them. */
+const requestFactor = 0.3
 /**
  * A long question repeats the words of its subject. The constant k3 of BM25, measured on fourteen public sets: library
  * science, with questions of several sentences, gains five points of nDCG@10, and no set loses more than 0.3.
@@ -57,7 +60,9 @@ const maxTerms = 512
 
 /** How the factors were measured: docs/decisions/2026-11-17-query-terms.md. */
 export function queryTerms(query: string): QueryTerms {
-  const { terms, unspaced, spacedOut } = splitTerms(query)
+  const folded = simplify(query.normalize('NFKC'))
+  const subject = subjectOf(folded)
+  const { terms, unspaced, spacedOut } = splitTerms(subject)
   const pairsInWords: string[] = []
   for (const word of unspaced) pushPairs(word, pairsInWords)
   // A word of two characters is already among the terms as a pair.
@@ -88,7 +93,7 @@ export function queryTerms(query: string): QueryTerms {
       })
   }
   for (const character of spacedOut) addForm(character, fullFactor(character, 1))
-  const text = joinSpacedOut(query.normalize('NFKC'))
+  const text = joinSpacedOut(subject)
   for (const word of spacedWords(text).flatMap(wordParts)) {
     const [term = ''] = wordTerms(word)
     if (functionWords.has(term)) continue
@@ -96,6 +101,10 @@ export function queryTerms(query: string): QueryTerms {
   }
   const withNumerals = withOtherNumerals(text)
   if (withNumerals !== text) for (const term of textTerms(withNumerals)) addForm(term, 1)
+  if (subject === folded) return factors
+  for (const term of textTerms(folded))
+    if (!factors.has(term) && factors.size < maxTerms)
+      factors.set(term, { factor: Math.min(requestFactor, fullFactor(term, 1)), unknownFactor: 0 })
   return factors
 }
 
