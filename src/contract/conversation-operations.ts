@@ -116,7 +116,7 @@ export const conversationOperations = defineOperations('conversation', {
           '1: also answer with a voice message; this needs a speech model. Workflows get it as `sys.inputs.voice`.',
         ),
         replaces: id(
-          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message replaces that turn and all later turns, which can still be read with conversation.versions. A turn that answered a question of a workflow cannot be replaced, only the turn that started the workflow. Values in the memory of the workflow are not reset.',
+          'The `chat_id` of an earlier turn, to regenerate an answer or to edit a message: this message replaces that turn and all later turns, which can still be read with conversation.versions. A turn that answered a question of a workflow cannot be replaced, only the turn that started the workflow. Values of `memory` that the replaced turns changed are again as before them.',
           'chat_0',
         ),
       }),

@@ -57,8 +57,7 @@ export class ConversationListener implements RunListener {
         .filter(([key]) => key !== '' && key.length <= maxMemoryKeyLength),
     )
     if (run.conversationId === '' || kept.size === 0) return
-    const { conversations, clock } = this.#parts
-    await conversations.remember(run.workspaceId, run.conversationId, run.userId, kept, clock.now())
+    await this.#parts.turns.remember(run, run.userId, kept, this.#parts.clock.now())
   }
 
   async messageSent(run: ObservedRun, message: RunMessage): Promise<void> {

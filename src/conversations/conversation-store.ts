@@ -237,24 +237,6 @@ export class ConversationStore extends Store {
     return new Map(rows.map(row => [row.key, row.value]))
   }
 
-  async remember(
-    workspaceId: string,
-    conversationId: string,
-    userId: string,
-    values: ReadonlyMap<string, unknown>,
-    updatedAt: number,
-  ): Promise<void> {
-    await this.database.transaction(async transaction => {
-      // The lock keeps this from adding rows to a conversation that is being swept.
-      if (!(await lockConversation(this.database, transaction, workspaceId, conversationId))) return
-      for (const [key, value] of values)
-        await transaction.run(sql`
-          ${conversationMemory.insert({ workspaceId, conversationId, userId, key, value: value ?? null, updatedAt })}
-          ON CONFLICT (workspace_id, conversation_id, user_id, key)
-          DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
-    })
-  }
-
   /** Without rating and comment the feedback is removed. False if the conversation has no such reply. */
   rate(
     workspaceId: string,

@@ -7,6 +7,7 @@ import { files } from '../files/file-store.ts'
 import {
   conversationMemory,
   conversations,
+  earlierMemory,
   feedback,
   messageFiles,
   messages,
@@ -100,7 +101,16 @@ export class ConversationSweep extends Store {
     { workspaceId, id }: { workspaceId: string; id: string },
   ): Promise<SweepResult['files']> {
     const inside = messages.where({ workspaceId, conversationId: id })
-    for (const child of [messages, replacedMessages, messageFiles, turns, conversationMemory, feedback])
+    const children = [
+      messages,
+      replacedMessages,
+      messageFiles,
+      turns,
+      earlierMemory,
+      conversationMemory,
+      feedback,
+    ]
+    for (const child of children)
       if ((await this.deleteSome(transaction, child, inside, sweepBatch)) > 0) return undefined
     const uploaded = await transaction.all(sql`
       SELECT ${files.columns('id')} FROM files

@@ -153,6 +153,12 @@ export const conversationMemory = table('conversation_memory', {
   updatedAt: integer(),
 })
 
+/** The values that they had before a turn first assigned them; `position` is that of the user's message. */
+export const earlierMemory = table('earlier_memory', {
+  ...{ workspaceId: text(), conversationId: text(), position: integer(), chatId: text(), userId: text() },
+  ...{ key: text(), value: optional(json<unknown>()) },
+})
+
 export type Rating = 'like' | 'dislike'
 
 export const feedback = table('feedback', {

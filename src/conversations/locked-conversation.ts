@@ -17,6 +17,7 @@ import {
   type TurnKey,
   turns,
 } from './conversation.ts'
+import { assignMemory, dropReplacedMemory, exchangeMemory, pruneEarlierMemory } from './turn-memory.ts'
 
 /** Returns the values to keep, from those that the conversation has when the turn is stored. */
 export type KeepInputs = (before: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
@@ -185,6 +186,19 @@ export class LockedConversation {
     return true
   }
 
+  /** Values of `memory` for a user; a turn that was replaced assigns none. */
+  async assignMemory(
+    chatId: string,
+    userId: string,
+    values: ReadonlyMap<string, unknown>,
+    at: number,
+  ): Promise<void> {
+    const turn = await this.readTurn(chatId)
+    if (!turn || turn.replacedBy !== undefined) return
+    for (const [key, value] of values) await assignMemory(this.#transaction, turn, { userId, key, value, at })
+    await pruneEarlierMemory(this.#transaction, this.#key, this.conversation.messageCount)
+  }
+
   /** The turn that started the run of this one, if this one answered a question of that run. */
   async beginningOf(chatId: string): Promise<string | undefined> {
     const turn = await this.readTurn(chatId)
@@ -193,8 +207,11 @@ export class LockedConversation {
     return (await this.#transaction.get(turns.select(turns.columns('chatId'), started)))?.chatId
   }
 
-  /** The replaced turns stay readable. Undefined if the turn does not exist, or too many messages follow. */
-  async replaceTurns(chatId: string, replacedBy: string): Promise<number | undefined> {
+  /**
+   * The replaced turns stay readable, and the memory is as it was before them. Undefined if the turn does not exist, or
+   * too many messages follow.
+   */
+  async replaceTurns(chatId: string, replacedBy: string, at: number): Promise<number | undefined> {
     const first = await this.readTurn(chatId)
     const { messageCount } = this.conversation
     if (!first || first.replacedBy !== undefined) return undefined
@@ -204,9 +221,11 @@ export class LockedConversation {
     await this.#transaction.run(sql`
       INSERT INTO replaced_messages (${copied}, replaced_by) SELECT ${copied}, ${replacedBy} FROM messages
       WHERE workspace_id = ${workspaceId} AND conversation_id = ${conversationId} AND position >= ${firstPosition}`)
+    await dropReplacedMemory(this.#transaction, this.#key, firstPosition)
     await this.#transaction.run(sql`
       UPDATE turns SET ${turns.set({ replacedBy })}
       WHERE ${turns.where(this.#key)} AND first_position >= ${firstPosition} AND replaced_by IS NULL`)
+    await exchangeMemory(this.#transaction, this.#key, replacedBy, at)
     await this.dropMessages(firstPosition)
     const rest = { messageCount: firstPosition - 1, waitingRunId: undefined }
     await this.update(rest)
@@ -215,12 +234,13 @@ export class LockedConversation {
   }
 
   /** Restores the turns that were replaced by a turn that is undone. */
-  async restoreTurns(replacedBy: string): Promise<void> {
+  async restoreTurns(replacedBy: string, at: number): Promise<void> {
     const { workspaceId, conversationId } = this.#key
     const replaced = replacedMessages.where({ ...this.#key, replacedBy })
     const restored = await this.#transaction.run(sql`
       INSERT INTO messages (${copied}) SELECT ${copied} FROM replaced_messages WHERE ${replaced}`)
     if (restored === 0) return
+    await exchangeMemory(this.#transaction, this.#key, replacedBy, at)
     await this.#transaction.run(replacedMessages.delete(replaced))
     await this.#transaction.run(sql`
       UPDATE turns SET ${turns.set({ replacedBy: undefined })}

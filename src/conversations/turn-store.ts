@@ -80,7 +80,7 @@ export class TurnStore extends Store {
       if (turn.replaces !== undefined && !existing) {
         const startedBy = await locked.beginningOf(turn.replaces)
         if (startedBy !== undefined) return { outcome: 'irreplaceable', startedBy }
-        const replaced = await locked.replaceTurns(turn.replaces, turn.chatId)
+        const replaced = await locked.replaceTurns(turn.replaces, turn.chatId, turn.at)
         if (replaced === undefined) return { outcome: 'irreplaceable' }
         return {
           outcome: 'created',
@@ -155,6 +155,11 @@ export class TurnStore extends Store {
     })
   }
 
+  /** Assigns values of `memory` for a user, unless the turn was replaced. */
+  remember(turn: TurnKey, userId: string, values: ReadonlyMap<string, unknown>, at: number): Promise<void> {
+    return this.#locked(turn, undefined, locked => locked.assignMemory(turn.chatId, userId, values, at))
+  }
+
   /** Ends an active turn and frees its conversation. False when it has ended already. */
   end({ chatId, ...key }: TurnKey, end: TurnEnd): Promise<boolean> {
     return this.#locked(key, false, async locked => {
@@ -180,7 +185,7 @@ export class TurnStore extends Store {
       if (turn?.status !== 'active' || messageCount !== turn.firstPosition) return false
       await locked.dropMessages(turn.firstPosition)
       await locked.removeTurn(chatId)
-      await locked.restoreTurns(chatId)
+      await locked.restoreTurns(chatId, turn.createdAt)
       if (activeChatId === chatId)
         await locked.update({ activeChatId: undefined, ...(waitingRunId !== undefined && { waitingRunId }) })
       return true

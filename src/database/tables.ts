@@ -22,6 +22,7 @@ export const workspaceTables = [
   'replaced_messages',
   'message_files',
   'conversation_memory',
+  'earlier_memory',
   'feedback',
   'annotations',
   'web_pages',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { AgentStore } from '../../src/agents/agent-store.ts'
+import { limits } from '../../src/contract/limits.ts'
 import type { Conversation, NewMessage, Turn, TurnKey } from '../../src/conversations/conversation.ts'
 import { ConversationStore } from '../../src/conversations/conversation-store.ts'
 import { ConversationSweep } from '../../src/conversations/conversation-sweep.ts'
@@ -199,22 +200,65 @@ describe('conversation store', () => {
   })
 
   test('stores memory values per user', async () => {
-    await store.remember(
-      'w',
-      id,
-      'ada',
-      new Map<string, unknown>([
-        ['a', 1],
-        ['b', { c: [null] }],
-      ]),
-      1,
-    )
-    await store.remember('w', id, 'ada', new Map([['a', 2]]), 2)
+    await finish('t')
+    const first = new Map<string, unknown>([
+      ['a', 1],
+      ['b', { c: [null] }],
+    ])
+    await turns.remember(key('t'), 'ada', first, 1)
+    await turns.remember(key('t'), 'ada', new Map([['a', 2]]), 2)
     assert.deepEqual([...(await store.memory('w', id, 'ada'))].sort(), [
       ['a', 2],
       ['b', { c: [null] }],
     ])
     assert.equal((await store.memory('w', id, 'bob')).size, 0)
+  })
+
+  test('keeps earlier values of memory only for turns that can be replaced or restored', async () => {
+    const kept = async () =>
+      (
+        await opened.database.all<{ chat: string; value: string | null }>(
+          'SELECT chat_id AS chat, value FROM earlier_memory WHERE conversation_id = ? ORDER BY chat_id',
+          id,
+        )
+      ).map(({ chat, value }) => [chat, value])
+    const remember = (chatId: string, a: unknown) =>
+      turns.remember(key(chatId), 'ada', new Map([['a', a]]), 1)
+    await finish('one')
+    await remember('one', null)
+    await remember('one', 1)
+    await finish('two')
+    await remember('two', 2)
+    assert.deepEqual(await kept(), [
+      ['one', null],
+      ['two', '1'],
+    ])
+    for (const [chatId, replaces] of [
+      ['uno', 'one'],
+      ['une', 'uno'],
+    ]) {
+      await turns.create(turn(chatId!, { replaces }))
+      await remember(chatId!, chatId)
+      await turns.end(key(chatId!), { status: 'done' })
+    }
+    assert.deepEqual(await kept(), [
+      ['une', null],
+      ['uno', '"uno"'],
+    ])
+    const count = limits.replacedMessages + 1
+    await opened.database.transaction(transaction =>
+      transaction.run('UPDATE conversations SET message_count = ? WHERE id = ?', count - 2, id),
+    )
+    await turns.create(turn('last'))
+    await remember('last', 5)
+    assert.deepEqual(await kept(), [
+      ['last', '"une"'],
+      ['une', null],
+      ['uno', '"uno"'],
+    ])
+    await turns.addReply(key('last'), messageOf('reply_last'))
+    await remember('last', 6)
+    assert.deepEqual(await kept(), [['last', '"une"']])
   })
 
   test('stores one rating per message, and removes it', async () => {
@@ -279,7 +323,7 @@ describe('conversation store', () => {
     await finish('k')
     id = await add({ agentId: 'a_swept' })
     await finish('a')
-    await store.remember('w', id, 'ada', new Map([['a', 1]]), 1)
+    await turns.remember(key('a'), 'ada', new Map([['a', 1]]), 1)
     await store.rate('w', id, 'reply_a', { rating: 'like', comment: '', at: 1 })
     await turns.create(turn('b'))
     const deleted = id
@@ -293,7 +337,7 @@ describe('conversation store', () => {
     await agents.remove('w', 'a_swept', 6)
     assert.equal(await store.find('w', id), undefined)
     while ((await new ConversationSweep(opened.database).sweep()).isMore);
-    for (const table of ['messages', 'turns', 'conversation_memory', 'feedback'])
+    for (const table of ['messages', 'turns', 'conversation_memory', 'earlier_memory', 'feedback'])
       for (const gone of [deleted, id])
         assert.deepEqual(
           await opened.database.all(`SELECT 1 AS one FROM ${table} WHERE conversation_id = ?`, gone),

@@ -39,6 +39,8 @@ test('a repeated notification of a turn that was replaced meanwhile changes noth
   const replaced = lastRun()
   await world.say(conversation, 'uno', { replaces: first.chatId })
   await world.listener.messageSent(replaced.listened, first.replies[0]!)
+  await replaced.remember({ city: 'Rome' })
+  assert.deepEqual((await replaced.recall()).memory, {})
   assert.deepEqual(
     (await world.read(conversation)).map(({ content }) => content),
     ['uno', 'echo: uno'],
@@ -128,6 +130,52 @@ test('memory holds the defaults of the agent, then the assigned values, per user
   assert.deepEqual(lastRun().recalled.memory, { city: 'Rome', list: [1, { a: null }] })
   await world.say(talk, 'three', { userId: 'bob' })
   assert.equal(lastRun().recalled.memory['city'], 'Paris')
+})
+
+test('replaced turns leave the memory as it was before them', async () => {
+  conversation = await world.talk(await world.agent({ memory: { count: { default: 0 } } }), 'ada')
+  world.runs.script = async run => {
+    const { memory } = await run.recall()
+    await run.remember({ count: Number(memory['count']) + 1 })
+    await run.remember({ [run.request.inputs.query]: [run.request.inputs.query] })
+    await run.succeed()
+  }
+  const memoryOf = async (userId: string) =>
+    Object.fromEntries(await world.store.memory(workspaceId, conversation.id, userId))
+  await world.say(conversation, 'a')
+  await world.say(conversation, 'b', { userId: 'bob' })
+  const third = await world.say(conversation, 'c')
+  await world.say(conversation, 'd', { userId: 'bob' })
+  await world.say(conversation, 'e', { userId: 'cleo' })
+  await world.say(conversation, 'a')
+
+  // Three times, because a replaced turn may have replaced others.
+  let latest = third.chatId
+  for (const content of ['x', 'y', 'z'])
+    latest = (await world.say(conversation, content, { replaces: latest })).chatId
+  assert.deepEqual(await memoryOf('ada'), { count: 2, a: ['a'], z: ['z'] })
+  assert.deepEqual(await memoryOf('bob'), { count: 1, b: ['b'] })
+  assert.deepEqual(await memoryOf('cleo'), {})
+})
+
+test('a question that is asked again starts with the memory before the run that waits', async () => {
+  world.runs.script = async run => {
+    await run.recall()
+    await run.remember({ drink: run.request.inputs.query })
+    await run.ask('Which size?')
+  }
+  const asked = await world.say(conversation, 'Latte')
+  world.runs.script = async run => {
+    await run.remember({ size: run.reply?.text })
+    await run.succeed()
+  }
+  await world.say(conversation, 'large')
+  world.runs.script = async run => {
+    await run.recall()
+    await run.succeed()
+  }
+  await world.say(conversation, 'Mocha', { replaces: asked.chatId })
+  assert.deepEqual(lastRun().recalled.memory, {})
 })
 
 test('characters that a database cannot store are removed from a reply', async () => {

@@ -35,6 +35,13 @@ for (const reason of ['rate_limited', 'unavailable'] as const)
   })
 
 test('a turn that was to be replaced is back when its replacement cannot start', async () => {
+  world.runs.script = async run => {
+    const { inputs } = run.request
+    await run.remember(inputs.query === 'two' ? { latest: 'two', seen: true } : { latest: inputs.query })
+    await run.write('echo: ', inputs.query)
+    await run.succeed()
+  }
+  const memory = async () => Object.fromEntries(await world.store.memory(workspaceId, conversation.id, ''))
   const first = await world.say(conversation, 'one')
   await world.say(conversation, 'two')
   world.runs.refusal = new AppError('rate_limited', 'Too much')
@@ -42,8 +49,10 @@ test('a turn that was to be replaced is back when its replacement cannot start',
   await assert.rejects(world.say(conversation, 'uno', edit), world.runs.refusal)
   const contentsNow = async () => (await world.read(conversation)).map(({ content }) => content)
   assert.deepEqual(await contentsNow(), ['one', 'echo: one', 'two', 'echo: two'])
+  assert.deepEqual(await memory(), { latest: 'two', seen: true })
   await world.say(conversation, 'uno', edit)
   assert.deepEqual(await contentsNow(), ['uno', 'echo: uno'])
+  assert.deepEqual(await memory(), { latest: 'uno' })
 })
 
 test('a run keeps waiting when the turn that was to replace it cannot start', async () => {

@@ -142,6 +142,19 @@ test('memory has its default until a variable node sets it, in one conversation 
   assert.equal(await answerOf(counting()), 'Paris a []')
 })
 
+test('a turn that is regenerated or edited does not count twice', async () => {
+  const count = node('count', 'variable', { changes: [{ name: 'visits', op: 'add', value: 1 }] })
+  const talk = await talkWith(api, chain(count, output('say', '{{#memory.visits#}}')))
+  const first = await say(api, talk, 'one')
+  const second = await say(api, talk, 'two')
+  const again = await say(api, talk, 'two', { replaces: second.chat_id })
+  const edited = await say(api, talk, 'uno', { replaces: first.chat_id })
+  assert.deepEqual(
+    [first, second, again, edited].map(({ feedback }) => feedback[0].content),
+    ['1', '2', '2', '1'],
+  )
+})
+
 test('the memory of an agent takes precedence over that of its workflow', async () => {
   const workflow_id = await makeWorkflow(api, counting())
   const agent = await makeAgent(api, { workflow_id }, { memory: { city: { default: 'Bern' } } })
