@@ -518,7 +518,7 @@ describe('a response that the provider cut off', () => {
     })
 })
 
-describe('a response whose run was stopped', () => {
+describe('an answer whose run was stopped', () => {
   const stateOf = ({ status, output: items }: Data) => [status, items[0].status, items[0].content[0].text]
   const expected = ['cancelled', 'incomplete', 'never ']
 
@@ -538,7 +538,7 @@ describe('a response whose run was stopped', () => {
   }
 
   for (const kind of ['agent', 'workflow'])
-    test(`is cancelled at once and later, streamed or not: ${kind}`, async () => {
+    test(`is a cancelled response at once and later, streamed or not: ${kind}`, async () => {
       const graph = chain(llm('model', '{{#sys.query#}}'), output('say', '{{#model.text#}}'))
       const target = kind === 'workflow' ? { model: `workflow/${await makeWorkflow(api, graph)}` } : {}
       model.play(() => ({ pieces: ['never ', 'ends'], hangAfter: 1 }))
@@ -550,6 +550,16 @@ describe('a response whose run was stopped', () => {
       assert.equal(event, 'response.incomplete')
       assert.deepEqual(stateOf(data.response), expected)
     })
+
+  test('ends a completion as one that was cut off, streamed or not', async () => {
+    model.play(() => ({ pieces: ['never ', 'ends'], hangAfter: 1 }))
+    const body = { messages: [user('Hi')] }
+    const [whole] = await Promise.all([complete(body), stopRun()])
+    const { message, finish_reason } = whole.choices[0]
+    assert.deepEqual([message.content, finish_reason], ['never ', 'length'])
+    const [chunks] = await Promise.all([streamed('/v1/chat/completions', body), stopRun()])
+    assert.equal(chunks.at(-2)!.data.choices[0].finish_reason, 'length')
+  })
 })
 
 describe('errors', () => {

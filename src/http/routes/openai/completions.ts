@@ -51,8 +51,9 @@ async function annotationsOf({ runs, exchange, origin }: Answering, text: string
   }))
 }
 
+/** There is none for a run that was stopped: `length` is the one that clients read as a text that breaks off. */
 const finishReason = async ({ runs, exchange }: Answering, answer: TurnAnswer): Promise<'stop' | CutReason> =>
-  (await cutReason(runs, exchange, answer)) ?? 'stop'
+  (await cutReason(runs, exchange, answer)) ?? (answer.isStopped ? 'length' : 'stop')
 
 export async function completion(answering: Answering, { model }: CompletionBody, signal: AbortSignal) {
   const { exchange, origin } = answering
