@@ -34,11 +34,14 @@ export function asAppError(error: unknown): AppError {
   })
 }
 
-/** Any thrown value as an error with a code; server errors are logged. */
-export function loggedError(thrown: unknown, traceId: string, log: Logger): AppError {
+/** Any thrown value as an error with a code. Server errors are logged, and what a shutdown ends is no error. */
+export function loggedError(thrown: unknown, traceId: string, log: Logger, stopping: AbortSignal): AppError {
   const error = asAppError(thrown)
-  if (statusOf(error.reason) >= 500)
-    log.error({ trace_id: traceId, reason: error.reason, err: error.cause ?? error }, error.message)
+  const { reason, cause, message } = error
+  // With a cause, something else failed, such as the database.
+  if (stopping.aborted && reason === 'unavailable' && cause === undefined)
+    log.info({ trace_id: traceId, reason }, message)
+  else if (statusOf(reason) >= 500) log.error({ trace_id: traceId, reason, err: cause ?? error }, message)
   return error
 }
 
@@ -91,11 +94,17 @@ export async function sendError(
   // A path that cannot be decoded fails before the hook that sets the trace id.
   request.traceId ||= traceIdOf(request.headers)
   reply.header('x-traceid', request.traceId)
-  const error = loggedError(hasLeft(thrown, reply) ? clientLeft(thrown) : thrown, request.traceId, log)
+  const { stopping } = request.server
+  const error = loggedError(
+    hasLeft(thrown, reply) ? clientLeft(thrown) : thrown,
+    request.traceId,
+    log,
+    stopping,
+  )
   const status = statusOf(error.reason)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (status === 503) reply.header('retry-after', '2')
-  if (request.server.stopping.aborted) reply.header('connection', 'close')
+  if (stopping.aborted) reply.header('connection', 'close')
   reply.code(status).headers({ ...error.headers, ...jsonHeaders })
   // The path of an operation may be encoded in the URL.
   const body = errorBody(error, request.operation?.path ?? request.url, request)

@@ -55,7 +55,7 @@ export function createServer(parts: ServerParts, routes: readonly Route[]): Fast
   app.decorate('executors', new Map())
   app.decorate('isStillAuthorized', request => isStillAuthorized(parts, request))
   app.decorate('accessGeneration', () => parts.access.generation())
-  app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log))
+  app.decorate('errorOf', (thrown, { traceId }) => loggedError(thrown, traceId, parts.log, stopping.signal))
   app.decorateRequest('traceId', '')
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('token', undefined)
