@@ -27,12 +27,15 @@ const unknownError: TurnError = { reason: 'internal', message: 'The run failed f
 type RunEnd = Pick<Settled, 'status' | 'error' | 'waiting'>
 
 /** How a turn ends when its run ends or starts to wait. */
-export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): EndedTurn => ({
-  status: statuses[status],
-  waitingRunId: status === 'waiting' ? runId : null,
-  options: waiting?.options,
-  ...(status === 'failed' && { error: error ?? unknownError }),
-})
+export const endOfRun = (runId: string, { status, error, waiting }: RunEnd): EndedTurn => {
+  const waitingRunId = status === 'waiting' ? runId : null
+  // The turn failed with its answer, and the next one can answer again.
+  if (waiting?.failure) return { status: 'failed', waitingRunId, error: waiting.failure }
+  return {
+    ...{ status: statuses[status], waitingRunId, options: waiting?.options },
+    ...(status === 'failed' && { error: error ?? unknownError }),
+  }
+}
 
 const endedTopic = 'turns.ended'
 

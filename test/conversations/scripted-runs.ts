@@ -93,6 +93,10 @@ export class ScriptedRun {
     await this.#settle('waiting', undefined, { path: 'q', question, options, ordinal: 1 })
   }
 
+  /** An answer met a failure that may pass: the question is open again. */
+  reopen = (failure: RunError): Promise<void> =>
+    this.#settle('waiting', undefined, { path: 'q', question: 'Which?', options: [], ordinal: 2, failure })
+
   succeed = (): Promise<void> => this.#settle('succeeded', undefined)
   fail = (error: RunError): Promise<void> => this.#settle('failed', error)
   stop = (): Promise<void> => this.#settle('stopped', undefined)

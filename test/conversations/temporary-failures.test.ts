@@ -69,6 +69,24 @@ test('a run keeps waiting when the turn that was to replace it cannot start', as
   assert.deepEqual([contents(answer), answer.runId], [['Latte/large'], asked.runId])
 })
 
+test('a turn whose answer met a temporary failure fails, and the next one answers', async () => {
+  world.runs.script = run => run.ask('Which size?')
+  const asked = await world.say(conversation, 'Latte')
+  world.runs.script = run => run.reopen({ reason: 'model_failed', message: 'busy' })
+  const failed = await world.say(conversation, 'large', { chatId: 'chat_failed' })
+  assert.deepEqual(
+    [failed.error?.reason, contents(failed), failed.waiting],
+    ['model_failed', ['Sorry, this did not work: busy'], undefined],
+  )
+  world.runs.script = async run => {
+    await run.write(`Latte/${run.reply?.text}`)
+    await run.succeed()
+  }
+  assert.deepEqual(await world.say(conversation, 'large', { chatId: 'chat_failed' }), failed)
+  const answer = await world.say(conversation, 'small')
+  assert.deepEqual([contents(answer), answer.runId], [['Latte/small'], asked.runId])
+})
+
 test('a waiting run keeps waiting when resuming it fails temporarily', async () => {
   world.runs.script = run => run.ask('Which size?')
   const asked = await world.say(conversation, 'Latte')

@@ -5,9 +5,20 @@ import { openEvents, repliesOfDeltas, type SentEvent, textOfDeltas } from '../su
 import { chain, echoGraph, llm, output } from '../support/run-graphs.ts'
 import type { ChatPlan } from '../support/scripted-chat.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
-import { makeAgent, makeWorkflow, openTalk, runOf, runWorkflow, say, send, wordsOf } from '../support/talk.ts'
+import {
+  makeAgent,
+  makeWorkflow,
+  openTalk,
+  runOf,
+  runWorkflow,
+  say,
+  send,
+  talkWith,
+  wordsOf,
+} from '../support/talk.ts'
 import { startTestServer, operatorToken as token } from '../support/test-server.ts'
 import { until } from '../support/watch.ts'
+import { extractorKind, node } from '../workflow/graphs.ts'
 
 type Data = ApiAnswer['json']
 
@@ -315,4 +326,23 @@ test('limits calls of 200 runs while the provider is down, keeps serving others 
     // Some runs may use up their attempts before the provider is back, on a slow machine more of them.
     const recovered = ended.filter(({ status }) => status === 'succeeded').length
     assert.ok(recovered > 100, `only ${recovered} runs recovered`)
+  }))
+
+test('a failure for the moment does not cost the values that an extractor has collected', () =>
+  withFaults(async ({ api, model }) => {
+    const parameters = ['name', 'city'].map(name => ({ name, type: 'string', description: name }))
+    const take = node('take', extractorKind, { id: 'take', parameters, retry: { times: 0 } })
+    const talk = await talkWith(api, chain(take, output('say', '{{#take.name#}} in {{#take.city#}}')))
+    const found = (values: object) => ({ text: JSON.stringify({ values, reply: '' }) })
+    model.play(first(found({ name: 'Ada' }), { status: 503 }, found({ city: 'Rome' })))
+    const asked = await say(api, talk, 'I am Ada')
+    const failed = await send(api, talk, 'Rome')
+    assert.deepEqual(
+      [failed.status, failed.json.reason, failed.json.waiting],
+      [502, 'model_failed', undefined],
+    )
+    const { status, waiting, error } = await runOf(api, asked.run_id)
+    assert.deepEqual([status, waiting.node_id, error], ['waiting', 'take', null])
+    const { feedback, run_id } = await say(api, talk, 'Rome')
+    assert.deepEqual([feedback[0].content, run_id], ['Ada in Rome', asked.run_id])
   }))

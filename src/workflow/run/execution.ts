@@ -130,7 +130,10 @@ export class Execution {
   #failed(step: StepRun, failure: StepFailure): void {
     step.emitFailure(failure, false)
     const { onError } = step.node.rule
-    if (onError.do === 'fail') return void this.#fail(failure, step.path, step)
+    if (onError.do === 'fail') {
+      const wait = this.#reopened(step, failure)
+      return void (wait ? this.#wait(step, wait, failure) : this.#fail(failure, step.path, step))
+    }
     // The text that it streamed is not its output.
     step.discard()
     this.#active.remove(step)
@@ -141,6 +144,13 @@ export class Execution {
     if (onError.do !== 'default') return void this.#settle(step, undefined, { handled: 'skip' }, failure)
     const { outputs, chosen } = step.defaultOutputs(onError.value)
     this.#settle(step, outputs, { handled: 'default', case: chosen }, failure)
+  }
+
+  /** The question that a user can answer again, so that a moment without a model does not cost the earlier answers. */
+  #reopened({ resumedFrom }: StepRun, failure: StepFailure): Wait | undefined {
+    const isOpen = failure.retryable && this.#context.run.trigger === 'chat'
+    const isHandled = this.#options.isFailureHandled?.(failure)
+    return isOpen && !isHandled && resumedFrom?.question !== '' ? resumedFrom : undefined
   }
 
   // Starting nodes.
@@ -348,10 +358,11 @@ export class Execution {
     records.push({ ...newRecord(node, path, at), status: 'skipped', finishedAt: at })
   }
 
-  #wait(step: StepRun, wait: Wait): void {
+  #wait(step: StepRun, wait: Wait, failure?: StepFailure): void {
+    if (failure) step.discard()
     this.#active.remove(step)
     this.#state.statuses[step.node.place] = 'waiting'
-    this.#ask(step.path, wait, step.asked + 1)
+    this.#ask(step.path, wait, step.asked + 1, failure)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
     // A retry of the step around it keeps waiting.
@@ -374,9 +385,12 @@ export class Execution {
     }
   }
 
-  #ask(path: string, wait: Wait, ordinal: number): void {
-    if (wait.question === '') return
-    this.#context.questions.push({ path, question: wait.question, options: wait.options ?? [], ordinal })
+  #ask(path: string, { question, options = [] }: Wait, ordinal: number, failure?: StepFailure): void {
+    if (question === '') return
+    this.#context.questions.push({
+      ...{ path, question, options, ordinal },
+      ...(failure && { failure: { reason: failure.reason, message: failure.message } }),
+    })
   }
 
   #giveSlotBack(): void {

@@ -167,7 +167,7 @@ export interface RunContext
       RunDependencies,
       'services' | 'files' | 'clock' | 'plans' | 'defaultModel' | 'findSecrets' | 'log' | 'limits'
     >,
-    Pick<TaskStart, 'workspaceId' | 'previous' | 'answered' | 'reservation'> {
+    Pick<TaskStart, 'workspaceId' | 'run' | 'previous' | 'answered' | 'reservation'> {
   readonly runId: string
   readonly journal: RunJournal
   readonly slots: Slots

@@ -225,7 +225,9 @@ export class RunTask {
     const { path, ordinal, question } = waiting
     const id = messageId(this.runId, path, `question ${ordinal}`)
     const at = this.clock.now()
-    this.#journal.sendMessage({ id, at, dataType: 'text', content: question, fileIds: [] }, path)
+    // After a failure the user has the question already.
+    if (!waiting.failure)
+      this.#journal.sendMessage({ id, at, dataType: 'text', content: question, fileIds: [] }, path)
     return this.#close([], { status: 'waiting', answer: execution.messages.answer, waiting })
   }
 

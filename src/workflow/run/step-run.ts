@@ -80,7 +80,7 @@ export class StepRun implements AttemptStep {
   isActive = false
   readonly #context: StepContext
   /** The wait that it resumes from, where it was answered. */
-  readonly #resumedFrom: Wait | undefined
+  readonly resumedFrom: Wait | undefined
   readonly #resumed: Step['resumed']
   #attempt: Attempt
   /** Attempts before this start; they do not count towards the limit. */
@@ -102,7 +102,7 @@ export class StepRun implements AttemptStep {
     this.promptTokens = record?.promptTokens ?? 0
     this.completionTokens = record?.completionTokens ?? 0
     this.cost = state.cost ?? 0
-    this.#resumedFrom = reply && state.wait
+    this.resumedFrom = reply && state.wait
     this.#resumed = reply && state.wait && { state: state.wait.state, reply }
     this.startedAt = context.run.clock.now()
     // An attempt that was interrupted, or has asked, is continued and counts; attempts before it do not.
@@ -126,7 +126,7 @@ export class StepRun implements AttemptStep {
 
   /** For a process that takes over; without the wait that it resumed from, a crash would lose the answer. */
   runningRecord(): StepRecord {
-    return this.#record('running', { asked: this.asked || undefined, wait: this.#resumedFrom })
+    return this.#record('running', { asked: this.asked || undefined, wait: this.resumedFrom })
   }
 
   endRecord(

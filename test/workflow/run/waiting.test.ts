@@ -70,6 +70,54 @@ describe('a run that asks the user', () => {
     assert.deepEqual([run.outputs, run.promptTokens, run.completionTokens], ['{"got":"y"}', 3, 30])
   })
 
+  /** Asks once, and fails with the answer as often as told. */
+  function failsAfterAsking(times: number): void {
+    let left = times
+    world.script.when('a', step => {
+      if (!step.resumed) return { wait: { question: 'Which?', options: ['x', 'y'], state: { kept: 1 } } }
+      if (left-- > 0) throw new StepFailure('model_failed', 'busy', { retryable: true })
+      return { outputs: { got: [step.resumed.state, step.resumed.reply.text] } }
+    })
+  }
+  const asker = (more: object = {}) => node('a', 'asker', { retry: { times: 1, delay_ms: 0 }, ...more })
+  const chat = { trigger: 'chat' } as const
+
+  test('keeps its state when an answer is tried again', async () => {
+    failsAfterAsking(1)
+    const first = await worker.run(chain(asker()), chat)
+    assert.equal((await answer(worker, first.run.id, 'x')).run.outputs, '{"got":[{"kept":1},"x"]}')
+  })
+
+  for (const isNested of [false, true])
+    test(`of a conversation waits again when the answer fails for the moment, nested: ${isNested}`, async () => {
+      failsAfterAsking(4)
+      const inner = chain(asker())
+      const graph = isNested ? chain(node('w', 'workflow', { workflow_id: await world.save(inner) })) : inner
+      const first = await worker.run(graph, chat)
+      for (const text of ['x', 'y']) {
+        const { run, messages } = await answer(world.worker(), first.run.id, text)
+        assert.deepEqual([run.status, run.waiting?.options, messages], ['waiting', ['x', 'y'], []])
+        const { status, waiting } = world.listener.settled_.at(-1)!
+        assert.deepEqual([status, waiting?.failure?.reason], ['waiting', 'model_failed'])
+      }
+      const { run } = await answer(world.worker(), first.run.id, 'z')
+      assert.equal(run.status, 'succeeded')
+      assert.deepEqual(JSON.parse(run.outputs!).got, [{ kept: 1 }, 'z'])
+      assert.deepEqual(world.listener.texts, ['Which?'])
+    })
+
+  test('fails with an answer that fails where its rule, or the caller of the run, handles that', async () => {
+    for (const [rule, more] of [
+      [{ on_error: { default: { got: 'nothing' } } }, chat],
+      [{ retry: { times: 0 } }, {}],
+    ] as const) {
+      failsAfterAsking(2)
+      const first = await worker.run(chain(asker(rule)), more)
+      const { run } = await answer(worker, first.run.id, 'x')
+      assert.notEqual(run.status, 'waiting')
+    }
+  })
+
   test('asks from a nested workflow, whose finished steps do not run again', async () => {
     const inner = await world.save(
       chain(says('hi', 'Hi.'), asks('q', 'Deep?'), work('deep', { give: { got: '{{#q.answer#}}' } })),

@@ -24,6 +24,8 @@ export interface OpenQuestion {
   readonly options: readonly string[]
   /** Which question of this step it is, from 1. */
   readonly ordinal: number
+  /** Why it is open again: the previous answer was lost in a failure that may pass. */
+  readonly failure?: RunError | undefined
 }
 
 /** Text columns that do not apply to a run are empty. */
