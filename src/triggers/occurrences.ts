@@ -1,4 +1,4 @@
-import { Cron } from 'croner'
+import { Cron, type CronOptions } from 'croner'
 import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { checkTimezone } from '../kernel/time-zone.ts'
@@ -29,13 +29,36 @@ function singleTimes(cron: string): string[] {
     .map(time => time + fields.slice(-3).join(' '))
 }
 
+const open = (expression: string, zone: CronOptions): Cron =>
+  new Cron(expression, { ...zone, paused: true, mode: '5-or-6-parts' })
+
 /** On clock changes, only expressions with one time of the day run exactly once, so others are split. */
 function cronsOf({ cron, timezone }: ScheduleSettings): Cron[] {
-  const open = (expression: string): Cron =>
-    new Cron(expression, { timezone, paused: true, mode: '5-or-6-parts' })
-  const whole = open(cron)
+  const whole = open(cron, { timezone })
   const times = singleTimes(cron)
-  return times.length > 1 ? times.map(open) : [whole]
+  return times.length > 1 ? times.map(time => open(time, { timezone })) : [whole]
+}
+
+const halfDay = 12 * 60 * 60_000
+
+/** The difference between local time and UTC in minutes. */
+function offsetAt(time: number, timeZone: string): number {
+  // The Swedish format is that of ISO 8601.
+  const local = Date.parse(`${new Date(time).toLocaleString('sv', { timeZone })}Z`)
+  return Math.round((local - time) / 60_000)
+}
+
+/**
+ * A time of the day that the clock is moved over runs after the change. The library leaves it out if the change ends on
+ * the next day, as in America/Nuuk from 23:00 to midnight. Then it runs when it would have without the change.
+ */
+function nextRun(cron: Cron, timezone: string, after: number): number | undefined {
+  const next = cron.nextRun(new Date(after))?.getTime()
+  const expression = cron.getPattern()
+  if (next === undefined || expression === undefined || singleTimes(expression).length !== 1) return next
+  const utcOffset = offsetAt(after, timezone)
+  const unchanged = open(expression, { utcOffset }).nextRun(new Date(after))?.getTime() ?? next
+  return next - unchanged > halfDay ? unchanged : next
 }
 
 /** The occurrences after a time, in order. */
@@ -44,7 +67,7 @@ function* occurrencesAfter(settings: ScheduleSettings, after: number): Generator
   for (let last = after; ; yield last) {
     for (const each of crons)
       if (each.next <= last)
-        each.next = each.cron.nextRun(new Date(last))?.getTime() ?? Number.POSITIVE_INFINITY
+        each.next = nextRun(each.cron, settings.timezone, last) ?? Number.POSITIVE_INFINITY
     last = Math.min(...crons.map(({ next }) => next))
     if (last === Number.POSITIVE_INFINITY) return undefined
   }

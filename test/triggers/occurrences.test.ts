@@ -140,3 +140,45 @@ test('of several times of day that were missed on these days, the latest is fire
     '2026-10-25T13:00:00.000Z',
   ])
 })
+
+test('no daily time is left out in zones where the clock changes around midnight', () => {
+  const hour = 3_600_000
+  const clockOf = (timeZone: string) => {
+    const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+    return (time: number) => Date.parse(`${format.format(time)}Z`) - time
+  }
+  for (const [timezone, year] of [
+    ['America/Nuuk', 2026],
+    ['America/Scoresbysund', 2026],
+    ['America/Santiago', 2026],
+    ['Asia/Beirut', 2026],
+    ['Africa/Cairo', 2026],
+    ['America/Asuncion', 2023],
+    ['Asia/Amman', 2021],
+  ] as const) {
+    const offsetAt = clockOf(timezone)
+    const days = Array.from({ length: 365 }, (_, day) => Date.UTC(year, 0, 1) + day * 24 * hour)
+    const changes = days.filter(day => offsetAt(day) !== offsetAt(day + 24 * hour))
+    assert.equal(changes.length, 2, timezone)
+    for (const day of changes)
+      for (let hourOfDay = 0; hourOfDay < 24; hourOfDay++) {
+        const cron = `30 ${hourOfDay} * * *`
+        const times = nextOccurrences(daily({ cron, timezone }), day - 36 * hour, 4)
+        const gaps = times.slice(1).map((time, at) => (time - times[at]!) / hour)
+        assert.ok(
+          gaps.every(gap => gap >= 23 && gap <= 25),
+          `${timezone} ${cron}: ${times.map(iso).join(', ')}`,
+        )
+      }
+  }
+})
+
+test('a time that the clock is moved over occurs as much later, also if that is on the next day', () => {
+  const nuuk = daily({ cron: '30 12,23 28-29 3 *', timezone: 'America/Nuuk' })
+  assert.deepEqual(nextOccurrences(nuuk, at('2026-03-28T00:00:00Z'), 4).map(iso), [
+    '2026-03-28T14:30:00.000Z',
+    '2026-03-29T01:30:00.000Z',
+    '2026-03-29T13:30:00.000Z',
+    '2026-03-30T00:30:00.000Z',
+  ])
+})
