@@ -10,7 +10,7 @@ import { makeMsg } from '../../support/documents/make-msg.ts'
 import { makeScan } from '../../support/documents/make-scan.ts'
 import { assertRefused, blocksOf } from '../../support/documents/read-blocks.ts'
 
-const readEml = (content: string): Promise<Block[]> =>
+const readEml = (content: string | Uint8Array): Promise<Block[]> =>
   blocksOf(readDocument({ name: 'a.eml', mimeType: 'message/rfc822', bytes: Buffer.from(content) }))
 
 const attached = (name: string, type: string, content: Uint8Array): string =>
@@ -18,6 +18,8 @@ const attached = (name: string, type: string, content: Uint8Array): string =>
 
 const mail = (subject: string, body: string, ...parts: string[]): string =>
   `From: Li Lei <li@example.com>\r\nTo: a@example.com, b@example.com\r\nDate: Mon, 16 Nov 2026 10:00:00 +0800\r\nSubject: ${subject}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${body}\r\n${parts.join('')}--b--\r\n`
+
+const unknownType = 'application/octet-stream'
 
 const head = {
   kind: 'paragraph',
@@ -67,6 +69,41 @@ describe('a mail', () => {
       { kind: 'heading', level: 3, text: 'Terms' },
       { kind: 'paragraph', text: 'Payment within 30 days.' },
     ])
+  })
+
+  it('is read in UTF-16 and with a byte order mark', async () => {
+    const eml = mail('合同', '请在本周五之前签署。')
+    const wide = (text: string) => Buffer.from(text, 'utf16le')
+    const marked = [Buffer.from(`\ufeff${eml}`), wide(`\ufeff${eml}`), wide(`\ufeff${eml}`).swap16()]
+    for (const bytes of [...marked, wide(eml), wide(eml).swap16()])
+      assert.deepEqual(await readEml(bytes), [
+        { kind: 'heading', level: 1, text: '合同' },
+        head,
+        { kind: 'paragraph', text: '请在本周五之前签署。' },
+      ])
+    await assertRefused(
+      readDocument({ name: 'a.eml', mimeType: unknownType, bytes: Buffer.from('\0\u0001\0\0\u0007abc') }),
+      'unsupported_format',
+    )
+  })
+
+  it('has texts in UTF-16 of both byte orders', async () => {
+    const little = Buffer.from('\ufeff签署 grüß', 'utf16le')
+    const big = Buffer.from(little).swap16()
+    const quoted = (bytes: Uint8Array) =>
+      Array.from(bytes, byte => `=${Buffer.from([byte]).toString('hex').toUpperCase()}`).join('')
+    const part = (charset: string, encoding: string, body: string) =>
+      `--b\r\nContent-Type: text/plain; charset=${charset}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
+    const eml = mail(
+      'S',
+      'Body',
+      part('utf-16', 'base64', little.toString('base64')),
+      part('utf-16', 'base64', big.toString('base64')),
+      part('"UTF-16"; format=fixed', 'quoted-printable', quoted(big)),
+      part('utf-16be', 'base64', big.toString('base64')),
+    )
+    const texts = (await readEml(eml)).map(block => (block.kind === 'table' ? '' : block.text))
+    assert.equal(texts.slice(2).join('\n'), ['Body', ...Array(4).fill('签署 grüß')].join('\n'))
   })
 
   it('leaves out what belongs to a saved page: styles, scripts and images', async () => {
