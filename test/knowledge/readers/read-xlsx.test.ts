@@ -229,7 +229,8 @@ describe('merged cells, comments and drawings of a workbook', () => {
         '<Relationships><Relationship Id="d" Type="x/drawing" Target="d.xml"/><Relationship Id="c" Type="x/comments" Target="c.xml"/></Relationships>',
       'xl/_rels/d.xml.rels':
         '<Relationships><Relationship Id="e" Type="x/chart" Target="chart.xml"/></Relationships>',
-      'xl/d.xml': '<xdr:wsDr><a:p><a:r><a:t>Text </a:t></a:r><a:r><a:t>box</a:t></a:r></a:p></xdr:wsDr>',
+      'xl/d.xml':
+        '<xdr:wsDr><xdr:grpSp><xdr:sp><xdr:cNvPr id="2" name="TextBox 1" descr=""/><xdr:txBody><a:p><a:r><a:t>Text </a:t></a:r><a:r><a:t>box</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:grpSp><xdr:pic><xdr:cNvPr id="3" name="Picture 2" descr="Map of the plants"/></xdr:pic></xdr:wsDr>',
       'xl/chart.xml': '<c:chart><a:p><a:r><a:t>Chart title</a:t></a:r></a:p></c:chart>',
       'xl/c.xml':
         '<comments><commentList><comment ref="B2"><text><r><t>Checked by Li</t></r></text></comment></commentList></comments>',
@@ -245,6 +246,7 @@ describe('merged cells, comments and drawings of a workbook', () => {
         sheet: 'S',
       },
       { kind: 'paragraph', text: 'Text box', sheet: 'S' },
+      { kind: 'paragraph', text: 'Image: Map of the plants', sheet: 'S' },
       { kind: 'paragraph', text: 'Chart title', sheet: 'S' },
       { kind: 'paragraph', text: 'Comment B2: Checked by Li', sheet: 'S' },
     ])

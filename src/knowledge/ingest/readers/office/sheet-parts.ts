@@ -1,4 +1,5 @@
 import type { Block } from '../../block.ts'
+import { imageText } from './image-text.ts'
 import { readRelationships } from './office-package.ts'
 import { maxColumns, type SheetRow } from './tables.ts'
 import { parseXml } from './xml-parser.ts'
@@ -135,16 +136,19 @@ export const maxTexts = 10_000
 const readTexts = async (archive: ZipArchive, part: string, paragraph: string): Promise<string[]> => {
   const texts: string[] = []
   let text: string | undefined
+  const add = (whole: string): void => {
+    if (whole !== '' && texts.length < maxTexts) texts.push(whole)
+  }
   await parseXml(archive.chunks(part), {
-    open(name, { ref }) {
+    open(name, { ref, title, descr }) {
       if (name === 'br' && text !== undefined) text += '\n'
+      if (name === 'cNvPr') add(imageText(title, descr))
       if (name !== paragraph || text !== undefined) return undefined
       text = ''
       return () => {
         const whole = text?.trim() ?? ''
         text = undefined
-        if (whole !== '' && texts.length < maxTexts)
-          texts.push(ref === undefined ? whole : `${ref}: ${whole}`)
+        if (whole !== '') add(ref === undefined ? whole : `${ref}: ${whole}`)
       }
     },
     text(piece, parent) {
@@ -154,7 +158,7 @@ const readTexts = async (archive: ZipArchive, part: string, paragraph: string): 
   return texts
 }
 
-/** Titles of charts, texts of diagrams, text boxes and comments: what people wrote beside the cells. */
+/** Titles of charts, texts of diagrams, text boxes, alternative texts of images, and comments: what people wrote beside the cells. */
 export async function* readAttachedTexts(
   archive: ZipArchive,
   part: string,
