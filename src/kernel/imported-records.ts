@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import { invalidField } from './app-error.ts'
 import { parseCsv } from './csv.ts'
 import { isRecord } from './is-record.ts'
@@ -35,16 +36,14 @@ export const importedRecords = (format: 'csv' | 'jsonl', content: string, max: n
     return { line, fields }
   })
 
-/** Every record has all columns, so that thousands of them in a short header would take gigabytes. */
-const maxColumns = 200
-
 function* csvRecords(content: string): Generator<ImportedRecord> {
   let columns: { name: string; at: number }[] | undefined
   for (const { line, cells } of parseCsv(content)) {
     if (!columns) {
       columns = cells.map((cell, at) => ({ name: cell.trim(), at })).filter(({ name }) => name !== '')
-      if (columns.length > maxColumns)
-        throw invalidField('/content', `has more than ${maxColumns} columns; import less`)
+      // Every record has all columns, so that thousands of them in a short header would take gigabytes.
+      if (columns.length > limits.importColumns)
+        throw invalidField('/content', `has more than ${limits.importColumns} columns; import less`)
       continue
     }
     yield { line, fields: Object.fromEntries(columns.map(({ name, at }) => [name, cells[at] ?? ''])) }

@@ -1,3 +1,4 @@
+import { limits } from '../contract/limits.ts'
 import { invalidField } from '../kernel/app-error.ts'
 import { decodePercent } from '../kernel/decode-percent.ts'
 import { isRecord } from '../kernel/is-record.ts'
@@ -30,9 +31,6 @@ export function importCurl(text: string): ImportedTools {
     throw invalidField('/content', 'must be a command that starts with curl')
   return new CurlImport(readCurl(words.slice(1))).read()
 }
-
-/** Each is compared with all others. */
-const maxSecrets = 100
 
 class CurlImport {
   readonly #command: CurlCommand
@@ -94,8 +92,8 @@ class CurlImport {
     const secret = { name, value: found ? '' : value }
     const same = this.#secrets.find(each => each.value === secret.value && each.value !== '')
     if (same) return referenceTo(same.name)
-    if (this.#secrets.length === maxSecrets)
-      throw invalidField('/content', `has more than ${maxSecrets} credentials`)
+    if (this.#secrets.length === limits.curlSecrets)
+      throw invalidField('/content', `has more than ${limits.curlSecrets} credentials`)
     for (let number = 2; this.#secrets.some(each => each.name === name); number++)
       name = `${secret.name}_${number}`
     this.#secrets.push({ ...secret, name })

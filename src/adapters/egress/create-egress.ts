@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
+import { limits } from '../../contract/limits.ts'
 import { parseAllowList } from '../../kernel/allow-list.ts'
 import { followSignal } from '../../kernel/follow-signal.ts'
 import { type Egress, EgressFailure, type EgressRequest, type EgressResponse } from './egress.ts'
@@ -26,7 +27,6 @@ interface EgressOptions {
 
 const defaultTimeouts = { connectMilliseconds: 10_000, idleMilliseconds: 15_000, totalMilliseconds: 30_000 }
 const defaultMaxBytes = 10 << 20
-const maxRedirects = 3
 
 /** Idle connections close before most servers would close them, so that few break on reuse. */
 const agentOptions = { keepAlive: true, timeout: 4000, maxSockets: 2048, maxFreeSockets: 32 }
@@ -61,8 +61,8 @@ export function createEgress({ allow, ports = [80, 443], resolve = systemResolve
         const next = isFollowed ? redirectTarget(response, url) : undefined
         const redirected = next && redirectedMessage(response.statusCode!, message, url, next)
         if (!redirected) return responseOf(response, url, responseBody(response, message, url.host, onEnd))
-        if (redirects === maxRedirects)
-          throw new EgressFailure('bad_answer', `${first.host} redirects more than ${maxRedirects} times`)
+        if (redirects === limits.redirects)
+          throw new EgressFailure('bad_answer', `${first.host} redirects more than ${limits.redirects} times`)
         Object.assign(message, redirected)
         url = next
       } catch (error) {

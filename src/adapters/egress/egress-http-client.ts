@@ -1,17 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { limits } from '../../contract/limits.ts'
 import type { HttpClient } from '../../tools/http-client.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import { type Egress, EgressFailure, plainHeaders } from './egress.ts'
-
-const maxBytes = 10 << 20
 
 /** Never trusted: private addresses are refused whatever URL a user or a model writes. */
 export const createHttpClient = (egress: Egress): HttpClient => ({
   request: async ({ url, timeoutMilliseconds, ...request }) => {
     const timeouts = { idleMilliseconds: timeoutMilliseconds, totalMilliseconds: timeoutMilliseconds }
     try {
-      const options = { ...request, maxBytes, timeouts, redirect: 'follow' as const }
+      const options = { ...request, maxBytes: limits.responseBytes, timeouts, redirect: 'follow' as const }
       const { status, headers, body } = await egress.request(url, options)
       const type = headers['content-type'] ?? ''
       const bytes = await buffer(body)

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { LruMap } from '../../kernel/lru-map.ts'
 import { ToolFailure } from '../../tools/tool-failure.ts'
 import type { ServedTool, ToolServer, ToolServers } from '../../tools/tool-server.ts'
@@ -8,7 +9,6 @@ import { toolAnswerOf, toolPageOf } from './tool-result.ts'
 import { serverFailure } from './tool-server-failure.ts'
 
 const maxPages = 20
-const maxTools = 1000
 /** How long a list of tools is used, unless the server reports a change before. */
 const listMilliseconds = 60_000
 /** A server that cannot be reached is not tried again for this long, so that its agents answer without waiting for it. */
@@ -81,12 +81,12 @@ async function listTools(
 ): Promise<ServedTool[]> {
   const found: ServedTool[] = []
   let cursor = ''
-  for (let page = 0; page < maxPages && found.length <= maxTools; page++) {
+  for (let page = 0; page < maxPages && found.length <= limits.serverTools; page++) {
     const result = await session.request('tools/list', cursor === '' ? {} : { cursor }, { signal })
     const { tools, next } = toolPageOf(server, result)
     found.push(...tools)
     if (next === '') return found
     cursor = next
   }
-  throw serverFailure(server, `lists more than ${maxTools} tools or ${maxPages} pages`)
+  throw serverFailure(server, `lists more than ${limits.serverTools} tools or ${maxPages} pages`)
 }

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import type { ToolDefinition } from '../../models/language-model.ts'
 import type { WebSearch } from '../../models/web-search.ts'
 import { httpToolRequest, namesInUrl } from '../../tools/http-tool.ts'
@@ -34,8 +35,6 @@ interface OfferedTools {
 /** Thrown by a tool whose workflow waits for the user: the whole step waits and runs again after the answer. */
 export class ChildWaits extends Error {}
 
-/** The highest limit of any provider. */
-const maxTools = 128
 const maxNameLength = 64
 /** The names in lists of MCP servers may have any length; only this much of them is processed. */
 const readLength = 200
@@ -49,7 +48,7 @@ export async function collectTools(
   const offered = await Promise.all(sources.map((source, place) => toolsOf(source, place, step, services)))
   const tools = offered.flatMap(each => (typeof each === 'string' ? [] : each))
   return {
-    tools: renamed(tools.slice(0, maxTools)),
+    tools: renamed(tools.slice(0, limits.modelTools)),
     problems: offered.filter(each => typeof each === 'string'),
   }
 }

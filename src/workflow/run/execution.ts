@@ -1,12 +1,10 @@
+import { limits } from '../../contract/limits.ts'
 import { errorCase } from '../graph-links.ts'
 import { type ChildResult, type Outcome, type Outputs, StepFailure, type Wait } from '../step.ts'
 import { ActiveSteps } from './active-steps.ts'
 import {
   internalFailure,
   interruptedTwice,
-  maxRunMessages,
-  maxRunOutput,
-  maxStepOutput,
   messagesTooLong,
   outOfMemory,
   outputsTooLarge,
@@ -278,14 +276,15 @@ export class Execution {
     // The totals change only after all checks: after a refusal, the rule of the step may let the run continue.
     const isMessage = outputs && step.node.kind.messageField !== undefined && this.messages.isDelivered
     const messageLength = usage.messageLength + (isMessage ? textOfValue(outputs['text']).length : 0)
-    if (messageLength > maxRunMessages) throw messagesTooLong()
+    if (messageLength > limits.runMessagesLength) throw messagesTooLong()
     const records: StepRecord[] = []
     if (journal.isKept) {
       const at = clock.now()
       const whole = { ...state, unsaid: this.messages.unsentBy(step.node) }
       const record = step.endRecord(failure ? 'failed' : 'succeeded', { outputs, state: whole, failure, at })
       const length = record.outputs?.length ?? 0
-      if (length > maxStepOutput || usage.outputLength + length > maxRunOutput) throw outputsTooLarge()
+      if (length > limits.stepOutputLength || usage.outputLength + length > limits.runOutputLength)
+        throw outputsTooLarge()
       const weight = record.outputs === undefined ? 0 : weightOf(record.outputs)
       if (!reservation.take(weight)) throw outOfMemory(reservation.max)
       usage.outputLength += length

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { StepFailure, stepFailed } from '../step.ts'
 import type { StepRecord } from './store/run-records.ts'
 
@@ -16,13 +17,6 @@ export class RunFailure extends Error {
     this.records = records
   }
 }
-
-/** The length as JSON. All outputs of a run are in memory while it is active. */
-export const maxStepOutput = 32 << 20
-export const maxRunOutput = 64 << 20
-
-/** In characters. All messages of a run are its answer, which is stored and sent at once. */
-export const maxRunMessages = 1_000_000
 
 export const internalFailure = (cause: unknown): StepFailure =>
   new StepFailure('internal', 'Internal server error; the server log has the details', { cause })
@@ -55,12 +49,12 @@ export const interruptedTwice = (): StepFailure =>
 
 export const outputsTooLarge = (): StepFailure =>
   stepFailed(
-    `The outputs are too large: at most ${maxStepOutput >> 20} MiB for a step and ${maxRunOutput >> 20} MiB for a run. Return less data.`,
+    `The outputs are too large: at most ${limits.stepOutputLength >> 20} MiB for a step and ${limits.runOutputLength >> 20} MiB for a run. Return less data.`,
   )
 
 export const messagesTooLong = (): StepFailure =>
   stepFailed(
-    `The messages of this run have more than ${maxRunMessages / 1_000_000} million characters, the maximum for one run. Send less to the user.`,
+    `The messages of this run have more than ${limits.runMessagesLength / 1_000_000} million characters, the maximum for one run. Send less to the user.`,
   )
 
 export const outOfMemory = (max: number): StepFailure =>

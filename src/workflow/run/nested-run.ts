@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { retryTemporary } from '../../kernel/retry-temporary.ts'
 import { type ChildCall, type ChildResult, StepFailure, type SystemValues, stepFailed } from '../step.ts'
@@ -13,8 +14,6 @@ import { readState, writeState } from './step-record.ts'
 import type { StepRecord } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
 
-const maxDepth = 10
-
 /** How the steps of a graph run other workflows; `chain` are the workflows around it, the run's own first. */
 export function nestedRuns(
   context: RunContext,
@@ -25,7 +24,7 @@ export function nestedRuns(
   const run: NestedRuns['run'] = async (parent, call, deliver, signal) => {
     const { path, system } = parent
     if (chain.includes(call.workflowId)) throw calledItself(call.workflowId)
-    if (chain.length >= maxDepth) throw nestedTooDeep(maxDepth)
+    if (chain.length >= limits.nestedWorkflows) throw nestedTooDeep(limits.nestedWorkflows)
     const plan = await findPlan(path, call.workflowId)
     const model = plan.systemNames.has('model')
       ? await context.defaultModel(context.workspaceId)

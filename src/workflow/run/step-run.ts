@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
 import { atOnce, inSlices } from '../../kernel/slices.ts'
 import { isShort, writeInPieces } from '../../kernel/write-in-pieces.ts'
@@ -12,7 +13,7 @@ import {
   type Wait,
 } from '../step.ts'
 import { Attempt, type AttemptContext, type AttemptStep, type NestedRuns } from './attempt.ts'
-import { internalFailure, maxStepOutput, outputsTooLarge, stepTimedOut, unwritable } from './failures.ts'
+import { internalFailure, outputsTooLarge, stepTimedOut, unwritable } from './failures.ts'
 import type { Deliver } from './message-stream.ts'
 import type { PlannedNode } from './plan.ts'
 import { reportError, withdrawQuestions } from './run-context.ts'
@@ -255,7 +256,7 @@ export class StepRun implements AttemptStep {
   /** Converts large outputs to JSON in slices; until this is done, the step may time out. */
   async #writeOutputs(attempt: Attempt, end: Extract<Outcome, { outputs: Outputs }>): Promise<void> {
     try {
-      const json = await inSlices(writeInPieces(end.outputs, maxStepOutput), attempt)
+      const json = await inSlices(writeInPieces(end.outputs, limits.stepOutputLength), attempt)
       if (json === undefined) throw outputsTooLarge()
       this.#written = { outputs: end.outputs, json }
       this.#finish(attempt, end)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { limits } from '../../contract/limits.ts'
 import {
-  maxTextLength,
   referencedValue,
   type Template,
   type TemplateReference,
@@ -52,7 +52,7 @@ export class StreamedMessage {
   /** Sends all text that is available. A text that is too long fails when the node runs. */
   advance(): void {
     for (const { parts } = this.#template; this.#next < parts.length; ) {
-      if (this.sent.length > maxTextLength) return
+      if (this.sent.length > limits.filledTextLength) return
       const part = parts[this.#next]!
       if (typeof part === 'string') this.#send(part)
       else if (!this.#insert(part)) return

@@ -1,3 +1,4 @@
+import { limits } from '../../contract/limits.ts'
 import { ownValue, valueInside } from '../json-record.ts'
 import type { DottedNames } from '../references.ts'
 import { findReferences, resolveReference } from '../references.ts'
@@ -82,14 +83,12 @@ function readPath(record: Readonly<Record<string, unknown>>, path: readonly stri
   return undefined
 }
 
-/** Texts that insert each other several times grow exponentially. */
-export const maxTextLength = 4 << 20
-
 export function fillTemplate(template: Template, values: Values): string {
   let text = ''
   for (const part of template.parts) {
     text += typeof part === 'string' ? part : textOfValue(referencedValue(part, values))
-    if (text.length > maxTextLength) throw insertsTooMuch()
+    // Texts that insert each other several times grow exponentially.
+    if (text.length > limits.filledTextLength) throw insertsTooMuch()
   }
   return text
 }

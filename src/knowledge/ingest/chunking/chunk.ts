@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts'
 import { countTokens } from '../../../kernel/count-tokens.ts'
 import type { PageBoxes, Place } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
@@ -22,8 +23,6 @@ export interface Chunk {
   to: number
   tokens: number
 }
-
-const maxChunks = 200_000
 
 const commonPath = (one: readonly string[], other: readonly string[]): readonly string[] => {
   const differs = one.findIndex((heading, index) => heading !== other[index])
@@ -64,10 +63,10 @@ export class ChunkWriter {
     { sheet }: Pick<Place, 'sheet'>,
     start = text.from,
   ): Chunk {
-    if (this.#position >= maxChunks)
+    if (this.#position >= limits.documentChunks)
       throw new DocumentFailure(
         'too_large',
-        `The document has more than ${maxChunks} chunks. Split the file, or choose a larger chunk size.`,
+        `The document has more than ${limits.documentChunks} chunks. Split the file, or choose a larger chunk size.`,
       )
     const { page, lastPage, boxes } = this.pages.between(text.from, start, text.to)
     return {

@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts'
 import { detectMimeType } from '../../../files/detect-mime-type.ts'
 import type { Block, ReadBlocks, ReportProgress, ReportUnread, UnreadPages } from '../block.ts'
 import { DocumentFailure } from '../document-failure.ts'
@@ -16,8 +17,6 @@ import type { ReadAttachment } from './mail/mail.ts'
 import { charactersOf, normalizeBlock } from './normalize-block.ts'
 import type { ConvertLegacy, LegacyFormat } from './office/convert-legacy.ts'
 import { declaredEncoding, decodeText } from './text/decode-text.ts'
-
-const maxCharactersOfFile = 100_000_000
 
 /** Readers are loaded on demand: a worker that only sees text never loads the PDF library. */
 const readText: Record<TextFormat, (text: string) => Promise<Iterable<Block>>> = {
@@ -95,8 +94,6 @@ const noText = ({ bytes }: Pick<DocumentFile, 'bytes'>): DocumentFailure =>
       : 'No text was found in the file.',
   )
 
-const maxAttachmentDepth = 4
-const maxAttachmentsOfFile = 500
 const headBytes = 64 * 1024
 
 const blocksOf = (file: DocumentFile, helpers: ReadHelpers): Promise<ReadBlocks> => {
@@ -105,7 +102,7 @@ const blocksOf = (file: DocumentFile, helpers: ReadHelpers): Promise<ReadBlocks>
   const read = (each: DocumentFile, depth: number, onUnread?: ReportUnread): Promise<ReadBlocks> => {
     const format = formatOfFile(each)
     const readAttachment: ReadAttachment = async ({ name, bytes }) => {
-      if (depth >= maxAttachmentDepth || ++attachments > maxAttachmentsOfFile)
+      if (depth >= limits.attachmentDepth || ++attachments > limits.attachments)
         throw new DocumentFailure(
           'unsupported_format',
           'There are too many attachments, or attachments of attachments.',
@@ -136,7 +133,7 @@ async function* withUnread(
 /** The normalized blocks of a file of any supported format. Throws only `DocumentFailure`. */
 export async function* readDocument(
   file: DocumentFile,
-  { maxCharacters = maxCharactersOfFile, ...helpers }: ReadHelpers & { maxCharacters?: number } = {},
+  { maxCharacters = limits.documentLength, ...helpers }: ReadHelpers & { maxCharacters?: number } = {},
 ): AsyncGenerator<Block> {
   if (file.bytes.byteLength === 0) throw noText(file)
   let characters = 0

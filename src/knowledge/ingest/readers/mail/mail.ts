@@ -1,3 +1,4 @@
+import { limits } from '../../../../contract/limits.ts'
 import { decodePercent } from '../../../../kernel/decode-percent.ts'
 import type { Block, ReadBlocks } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
@@ -27,7 +28,6 @@ export type ReadAttachment = (attachment: Attachment) => Promise<ReadBlocks>
 export const shownAttachments = (html = ''): ReadonlySet<string> =>
   new Set(Array.from(html.matchAll(/cid:([^"'\s<>)]+)/gi), ([, id = '']) => decodePercent(id)))
 
-const maxAttachments = 100
 const maxHeadingLevel = 6
 
 /** Lowers a heading below that of the subject, or of the attachment. */
@@ -69,8 +69,8 @@ export async function* mailBlocks(mail: Mail, read: ReadAttachment): AsyncGenera
   if (mail.head.length > 0) yield { kind: 'paragraph', text: mail.head.join('\n') }
   // The title of an HTML body would otherwise end the section of the subject.
   for (const block of bodyBlocks(mail)) yield lowered(block, 1)
-  for (const attachment of mail.attachments.slice(0, maxAttachments))
+  for (const attachment of mail.attachments.slice(0, limits.mailAttachments))
     yield* attachmentBlocks(attachment, read)
-  const left = mail.attachments.length - maxAttachments
+  const left = mail.attachments.length - limits.mailAttachments
   if (left > 0) yield { kind: 'paragraph', text: `(${left} more attachments were not read.)` }
 }

@@ -1,8 +1,8 @@
+import { limits } from '../../../../contract/limits.ts'
 import type { Block, Place } from '../../block.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { tableBlocks } from '../table-blocks.ts'
 
-const maxCells = 2_000_000
 const maxPaddedCells = 20_000_000
 
 /** Counts the cells of a whole document, so that many small tables cannot bypass the limit. */
@@ -12,7 +12,7 @@ export class CellBudget {
 
   take(cells: number): void {
     this.#cells += cells
-    if (this.#cells > maxCells) this.#reject()
+    if (this.#cells > limits.tableCells) this.#reject()
   }
 
   /** Counts cells after padding, because scattered cells could pad to far more than exist. */
@@ -22,7 +22,10 @@ export class CellBudget {
   }
 
   #reject(): never {
-    throw new DocumentFailure('too_large', 'The tables have more than 2,000,000 cells. Split the file.')
+    throw new DocumentFailure(
+      'too_large',
+      `The tables have more than ${limits.tableCells.toLocaleString('en')} cells. Split the file.`,
+    )
   }
 }
 

@@ -1,11 +1,9 @@
 import { constants, crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { limits } from '../../../../contract/limits.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 
 const mebibyte = 1024 * 1024
-const maxEntries = 10_000
-const maxUncompressed = 200 * mebibyte
-const maxRatio = 200
 const chunkSize = 64 * 1024
 
 const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex')
@@ -34,10 +32,13 @@ const rejectCompoundFile = (bytes: Buffer): void => {
 }
 
 const rejectBomb = (uncompressed: number, compressed: number): void => {
-  if (uncompressed > maxUncompressed || (uncompressed > mebibyte && uncompressed > compressed * maxRatio))
+  if (
+    uncompressed > limits.zipBytes ||
+    (uncompressed > mebibyte && uncompressed > compressed * limits.zipRatio)
+  )
     throw new DocumentFailure(
       'too_large',
-      `The file unpacks to more than ${maxUncompressed / mebibyte} MiB or to more than ${maxRatio} times its size. Split it.`,
+      `The file unpacks to more than ${limits.zipBytes / mebibyte} MiB or to more than ${limits.zipRatio} times its size. Split it.`,
     )
 }
 
@@ -169,10 +170,10 @@ export const openZip = async (bytes: Uint8Array): Promise<ZipArchive> => {
   try {
     // Names stay undecoded and sizes unchecked: yauzl would reject the whole archive for an entry that is never read.
     const zip = await fromBufferPromise(archive, { decodeStrings: false, validateEntrySizes: false })
-    if (zip.entryCount > maxEntries)
+    if (zip.entryCount > limits.zipEntries)
       throw new DocumentFailure(
         'too_large',
-        `The file has ${zip.entryCount} entries; the limit is ${maxEntries}. Split it.`,
+        `The file has ${zip.entryCount} entries; the limit is ${limits.zipEntries}. Split it.`,
       )
     // Before the first entry is read, the cursor is at the directory. Its published type is wrong.
     const directoryStart = zip.readEntryCursor as unknown as number

@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib'
+import { limits } from '../../../../contract/limits.ts'
 import { DocumentFailure } from '../../document-failure.ts'
 import { characterMapOf } from './character-maps.ts'
 
@@ -7,8 +8,6 @@ const ignoreIfFromLibrary = (reason: unknown): void => {
   if (reason instanceof Error && /[\\/]unpdf[\\/]/.test(reason.stack ?? '')) return
   throw reason
 }
-
-const maxPdfPages = 5000
 
 /** Replaces everything the library would load. Only character maps are generated; nothing is ever fetched. */
 class OfflineData {
@@ -110,10 +109,10 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   }
   try {
     const document = await task.promise
-    if (document.numPages > maxPdfPages)
+    if (document.numPages > limits.pdfPages)
       throw new DocumentFailure(
         'too_large',
-        `The PDF has ${document.numPages} pages; the limit is ${maxPdfPages}. Split it.`,
+        `The PDF has ${document.numPages} pages; the limit is ${limits.pdfPages}. Split it.`,
       )
     return { document, hasAnnotations: await mayShowAnnotations(document, bytes), close }
   } catch (error) {
