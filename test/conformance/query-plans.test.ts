@@ -7,6 +7,7 @@ import { referenceChecks } from '../../src/fsck/reference-checks.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { SegmentBuilder } from '../../src/knowledge/index/segment-builder.ts'
 import { textTerms } from '../../src/knowledge/text/text-terms.ts'
+import { newPage } from '../../src/knowledge/web/web-page.ts'
 import { WebPageStore } from '../../src/knowledge/web/web-page-store.ts'
 import { WorkflowStore } from '../../src/workflow/workflow-store.ts'
 import { KnowledgeWorld, type OpenedWorld, openWorld, partOf } from './knowledge-world.ts'
@@ -132,6 +133,22 @@ describe('the rows that SQLite reads do not grow with a workspace', () => {
 
   test('when pages of deleted bases are searched', async () => {
     await check(() => new WebPageStore(world.database).pagesOfDeletedBases(10))
+  })
+
+  test('when the next web page is searched', async () => {
+    const store = new WebPageStore(world.database)
+    const page = { kind: 'page', refresh: 'off', options: {}, createdAt: 1, dueAt: 1 } as const
+    await store.add('w', 'k', [newPage({ ...page, id: 'p', knowledgeId: 'k', url: 'https://x.example/' })], 9)
+    // Pages of other hosts, and such that are not due yet.
+    const others = /^SCAN web_pages|\(workspace_id=\?(?: AND due_at[^)]*)?\)$/
+    assert.deepEqual(await check(() => store.dueWorkspaces(2), /^SCAN (?:p|web_pages)\b(?!.*COVERING)/), [
+      'w',
+    ])
+    const turn = { workspaceId: 'w', after: '', now: 2, exceptHosts: ['y.example'] }
+    const host = await check(() => store.nextHost(turn), others)
+    assert.equal(host, 'x.example')
+    const claim = { workspaceId: 'w', lease: 'l', now: 2, until: 3, mayTakeOver: () => true }
+    assert.equal((await check(() => store.claim({ ...claim, host: 'x.example' }), others))?.id, 'p')
   })
 
   test('when a workflow is deleted', async () => {

@@ -26,9 +26,9 @@ describe('web page store', () => {
     }
   }
   const add = (...pages: WebPage[]) => store.add('w', 'k', pages, 4)
-  const claim = (lease: string, now: number, more: { exceptHosts?: string[]; may?: boolean } = {}) =>
+  const claim = (lease: string, now: number, more: { host?: string; may?: boolean } = {}) =>
     store.claim({
-      ...{ workspaceId: 'w', lease, now, until: now + 10, exceptHosts: more.exceptHosts ?? [] },
+      ...{ workspaceId: 'w', host: more.host ?? 'a.example', lease, now, until: now + 10 },
       mayTakeOver: () => more.may ?? true,
     })
   const find = (id: string) => store.find('w', 'k', id)
@@ -47,15 +47,38 @@ describe('web page store', () => {
     await world.bases.remove('w', 'k', 9)
     await world.sweepAll()
     assert.equal(await add(pageOf('a')), undefined)
-    assert.deepEqual(await store.dueWorkspaces(10, []), [])
+    assert.deepEqual(await store.dueWorkspaces(10), [])
+  })
+
+  test('workspaces and hosts with something to fetch are found in turn, without those that are busy', async () => {
+    for (const workspace of ['x', 'v']) {
+      await world.makeBase(workspace, 'k')
+      await store.add(workspace, 'k', [pageOf('a', { dueAt: workspace === 'v' ? 9 : 5 })], 4)
+    }
+    await add(
+      pageOf('a'),
+      pageOf('a2', { url: 'https://a.example/2', host: 'a.example' }),
+      pageOf('b', { dueAt: 9 }),
+      pageOf('c'),
+    )
+    assert.deepEqual(await store.dueWorkspaces(5), ['w', 'x'])
+    assert.deepEqual(await store.dueWorkspaces(9), ['v', 'w', 'x'])
+    const next = (after: string, now: number, ...exceptHosts: string[]) =>
+      store.nextHost({ workspaceId: 'w', after, now, exceptHosts })
+    assert.deepEqual(
+      [await next('', 5), await next('a.example', 5), await next('a.example', 9), await next('c.example', 5)],
+      ['a.example', 'c.example', 'b.example', 'a.example'],
+    )
+    assert.equal(await next('', 5, 'a.example'), 'c.example')
+    assert.equal(await next('c.example', 5, 'a.example', 'c.example'), undefined)
+    assert.equal(await next('', 4), undefined)
   })
 
   test('one process claims a page, and another one after its lease; the first can then change nothing', async () => {
     await add(pageOf('a'))
-    assert.deepEqual(await store.dueWorkspaces(4, []), [])
-    assert.deepEqual(await store.dueWorkspaces(5, ['a.example']), [])
-    assert.deepEqual(await store.dueWorkspaces(5, []), ['w'])
-    assert.equal(await claim('l0', 5, { exceptHosts: ['a.example'] }), undefined)
+    assert.deepEqual(await store.dueWorkspaces(4), [])
+    assert.deepEqual(await store.dueWorkspaces(5), ['w'])
+    assert.equal(await claim('l0', 5, { host: 'b.example' }), undefined)
     const claims = await Promise.all([claim('l1', 5), claim('l2', 5)])
     const [held] = claims.filter(each => each !== undefined)
     assert.deepEqual([claims.filter(Boolean).length, held?.status, held?.id], [1, 'fetching', 'a'])
@@ -117,12 +140,13 @@ describe('web page store', () => {
       })
     await reconcile(0, { a: { lastmod: '1', metadata: { k: 'v' } }, b: { lastmod: '1' }, c: {} })
     const fetchAll = async () => {
-      for (let page = await claim('l', 60); page; page = await claim('l', 60))
-        await store.finish(
-          { workspaceId: 'w', id: page.id, lease: 'l' },
-          { status: 'ready', fetchedAt: 70 },
-          () => undefined,
-        )
+      for (const id of ['map', 'a', 'b', 'c'])
+        if (await claim('l', 60, { host: `${id}.example` }))
+          await store.finish(
+            { workspaceId: 'w', id, lease: 'l' },
+            { status: 'ready', fetchedAt: 70 },
+            () => undefined,
+          )
     }
     const statuses = async () => (await Promise.all(['a', 'b', 'c'].map(find))).map(page => page?.status)
     await fetchAll()

@@ -31,11 +31,19 @@ interface PageClaim {
   workspaceId: string
   lease: string
   now: number
+  host: string
   until: number
-  /** Hosts that are busy with other fetches, or that asked for a pause. */
-  exceptHosts: readonly string[]
   /** Whether an expired lease may be taken over; if not, it is extended instead. */
   mayTakeOver(lease: string): boolean
+}
+
+interface HostTurn {
+  workspaceId: string
+  /** The host whose turn it was last; empty for none. */
+  after: string
+  now: number
+  /** Hosts that are busy with other fetches, or that asked for a pause. */
+  exceptHosts: readonly string[]
 }
 
 const heldBy = ({ workspaceId, id, lease }: HeldPage): Query => webPages.where({ workspaceId, id, lease })
@@ -178,12 +186,31 @@ export class WebPageStore extends Store {
       WHERE k.deleted_at IS NOT NULL AND p.workspace_id = k.workspace_id AND p.knowledge_id = k.id LIMIT ${max}`)
   }
 
-  /** Workspaces with something to fetch, in the order of their ids. */
-  async dueWorkspaces(now: number, exceptHosts: readonly string[]): Promise<string[]> {
+  /** Workspaces with something to fetch, in the order of their ids. One look at the index finds the next workspace. */
+  async dueWorkspaces(now: number): Promise<string[]> {
+    const first = sql`SELECT MIN(workspace_id) FROM web_pages WHERE due_at IS NOT NULL`
     const rows = await this.database.all(sql`
-      SELECT DISTINCT workspace_id ${as('workspaceId', text())} FROM web_pages
-      WHERE due_at IS NOT NULL AND due_at <= ${now} ${except(exceptHosts)} ORDER BY workspace_id`)
-    return rows.map(({ workspaceId }) => workspaceId)
+      WITH RECURSIVE found (id) AS (
+        ${first} UNION ALL SELECT (${first} AND workspace_id > found.id) FROM found WHERE id IS NOT NULL)
+      SELECT id ${as('id', text())} FROM found WHERE EXISTS (
+        SELECT 1 FROM web_pages p WHERE p.workspace_id = found.id AND p.due_at <= ${now})
+      ORDER BY id`)
+    return rows.map(({ id }) => id)
+  }
+
+  /** The host with something to fetch whose turn is next, by name. Pages of other hosts are not read. */
+  async nextHost({ workspaceId, after, now, exceptHosts }: HostTurn): Promise<string | undefined> {
+    const first = sql`SELECT MIN(host) FROM web_pages WHERE workspace_id = ${workspaceId} AND due_at IS NOT NULL`
+    const row = await this.database.get(sql`
+      WITH RECURSIVE found (host) AS (
+        ${first} AND host > ${after}
+        UNION ALL SELECT (${first} AND host > found.host) FROM found WHERE host IS NOT NULL)
+      SELECT host ${as('host', text())} FROM found WHERE EXISTS (
+        SELECT 1 FROM web_pages p WHERE p.workspace_id = ${workspaceId} AND p.host = found.host
+          AND p.due_at <= ${now}) ${except(exceptHosts)}
+      LIMIT 1`)
+    if (row || after === '') return row?.host
+    return this.nextHost({ workspaceId, after: '', now, exceptHosts })
   }
 
   async nextDue(): Promise<number | undefined> {
@@ -192,13 +219,14 @@ export class WebPageStore extends Store {
     return row?.dueAt
   }
 
-  /** Claims what has been due the longest. Undefined when there is nothing, or other processes were faster. */
+  /** Claims what has been due the longest on a host. Undefined if there is nothing, or other processes were faster. */
   claim(claim: PageClaim): Promise<WebPage | undefined> {
-    const { workspaceId, lease, now, until, exceptHosts } = claim
+    const { workspaceId, host, lease, now, until } = claim
     return this.database.transaction(async transaction => {
+      // With `due_at IS NOT NULL`, SQLite would use the index without hosts.
       const row = await transaction.get(sql`
         SELECT ${claimed} FROM web_pages
-        WHERE workspace_id = ${workspaceId} AND due_at IS NOT NULL AND due_at <= ${now} ${except(exceptHosts)}
+        WHERE workspace_id = ${workspaceId} AND host = ${host} AND due_at <= ${now}
         ORDER BY due_at LIMIT 1 ${this.database.forClaim}`)
       if (!row) return undefined
       const key = webPages.where({ workspaceId, id: row.id })

@@ -40,7 +40,7 @@ const outageMilliseconds = 5000
 const firstPauseMilliseconds = 15_000
 const pagesPerStep = 20
 
-/** Fetches pages and site maps that are due. Workspaces take turns, and no host is fetched from too often. */
+/** Fetches pages and site maps that are due. Workspaces and their hosts take turns, and no host is fetched from too often. */
 export class WebPageWorker {
   readonly #parts: WebPageWorkerParts
   readonly #loop = new WakeLoop()
@@ -51,6 +51,8 @@ export class WebPageWorker {
   readonly #paused = new Map<string, number>()
   /** The workspace whose turn it was last. */
   #lastTurn = ''
+  /** The host whose turn it was last, by workspace. */
+  readonly #lastHosts = new Map<string, string>()
 
   constructor(parts: WebPageWorkerParts) {
     this.#parts = parts
@@ -88,15 +90,22 @@ export class WebPageWorker {
       const now = leases.time.now()
       const exceptHosts = this.#busyHosts(now)
       // Reads first: a claim is a write, and an idle server does not write.
-      const due = await store.dueWorkspaces(now, exceptHosts)
+      const due = await store.dueWorkspaces(now)
       const open = due.filter(
         id => !passed.has(id) && (this.#workspaces.get(id) ?? 0) < limits.webFetches / 2,
       )
       const workspaceId = open.find(id => id > this.#lastTurn) ?? open[0]
       if (workspaceId === undefined) return
       this.#lastTurn = workspaceId
+      const after = this.#lastHosts.get(workspaceId) ?? ''
+      const host = await store.nextHost({ workspaceId, after, now, exceptHosts })
+      if (host === undefined) {
+        passed.add(workspaceId)
+        continue
+      }
+      this.#lastHosts.set(workspaceId, host)
       const lease = leases.mint()
-      const claim = { workspaceId, lease, now, until: leases.until(), exceptHosts }
+      const claim = { workspaceId, host, lease, now, until: leases.until() }
       const page = await store
         .claim({ ...claim, mayTakeOver: held => leases.mayTakeOver(held) })
         .catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Leases } from '../../../src/cluster/leases.ts'
 import { AppError } from '../../../src/kernel/app-error.ts'
-import { newPage } from '../../../src/knowledge/web/web-page.ts'
+import { type HeldPage, newPage } from '../../../src/knowledge/web/web-page.ts'
 import { WebPageStore } from '../../../src/knowledge/web/web-page-store.ts'
 import { WebPageWorker } from '../../../src/knowledge/web/web-page-worker.ts'
 import { type OpenedWorld, openWorld } from '../../conformance/knowledge-world.ts'
@@ -33,7 +33,7 @@ describe('a site map that is deleted', () => {
   /** Claims it as another process would. */
   async function fetchPage(id: string): Promise<void> {
     await store.queue('w', id, 0)
-    const claim = { ...held(id), now: 0, until: 1e15, exceptHosts: [], mayTakeOver: () => true }
+    const claim = { ...held(id), host: 'x.example', now: 0, until: 1e15, mayTakeOver: () => true }
     assert.equal((await store.claim(claim))?.id, id)
   }
 
@@ -87,4 +87,45 @@ describe('a site map that is deleted', () => {
     })
     assert.deepEqual([removed, isAdded], [['file a'], false])
   })
+})
+
+test('hosts of a workspace take turns, so that a page does not wait for two long site maps', async () => {
+  const opened = await openWorld()
+  try {
+    await opened.world.makeBase('w', 'k')
+    const store = new WebPageStore(opened.world.database)
+    const given = { knowledgeId: 'k', kind: 'page', refresh: 'off', options: {}, createdAt: 1 } as const
+    const pages = Array.from({ length: 10 }, (_, at) =>
+      ['a', 'b'].map(host =>
+        newPage({ ...given, id: `${host}${at}`, url: `https://${host}.example/${at}`, dueAt: 1 }),
+      ),
+    ).flat()
+    await store.add(
+      'w',
+      'k',
+      [...pages, newPage({ ...given, id: 'c', url: 'https://c.example/', dueAt: 2 })],
+      50,
+    )
+    const fetched: string[] = []
+    const done = Promise.withResolvers<void>()
+    const run = async (held: HeldPage) => {
+      fetched.push(held.id)
+      await store.finish(held, { status: 'ready' }, () => undefined)
+      if (fetched.length > pages.length) done.resolve()
+    }
+    const time = { now: () => 1_000_000, refresh: async () => {}, reachableMilliseconds: 1e9 }
+    const parts = {
+      ...{ store, log, clock: time, cluster: { subscribe: () => () => {} }, pages: { run } },
+      leases: new Leases({ rows: store.leases, cluster: { time, isAlone: true }, log, subject: 'web pages' }),
+    }
+    const stop = new AbortController()
+    const running = new WebPageWorker(parts as never).run(stop.signal)
+    await done.promise
+    stop.abort()
+    await running
+    assert.ok(fetched.indexOf('c') < 6, fetched.join(' '))
+    assert.deepEqual([...fetched].sort(), [...pages.map(({ id }) => id), 'c'].sort())
+  } finally {
+    await opened.cleanup()
+  }
 })
