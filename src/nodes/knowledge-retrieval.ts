@@ -40,6 +40,14 @@ export const knowledgeRetrieval = defineKind({
       ['Minimum score', 'From 0 to 1; passages with a lower score are dropped.'],
       ['最低得分', '0 到 1，低于此分的段落不取。'],
     ),
+    history_turns: field(
+      wholeNumber(0, 50),
+      [
+        'Conversation history (turns)',
+        'Also searches with up to two earlier messages of this many turns, for follow-up questions; none if empty.',
+      ],
+      ['历史轮数', '再结合最近这么多轮中用户的最多两条消息检索一次，便于理解追问；不填则不结合。'],
+    ),
   },
   required: ['query', 'knowledge_ids'],
   initialData: { query: '{{#sys.query#}}', knowledge_ids: [] },
@@ -52,6 +60,8 @@ export const knowledgeRetrieval = defineKind({
     // Settings that the author left out are left to the knowledge base.
     const items = await findPassages(step, services, readKnowledgeIds(step, data), {
       query: step.text(readText(data, 'query')),
+      historyTurns: readNumber(data, 'history_turns') ?? 0,
+      missing: 'fails',
       ...(topK !== undefined && { topK }),
       ...(mode !== undefined && { mode }),
       ...(scoreThreshold !== undefined && { scoreThreshold }),

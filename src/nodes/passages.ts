@@ -4,6 +4,7 @@ import { defaultRetrieval } from '../knowledge/knowledge-base.ts'
 import type { SearchItem, SearchRequest } from '../knowledge/search/search-request.ts'
 import { citationMark, citedIndexes } from '../workflow/citations.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
+import { recentTurns } from './model-messages.ts'
 import type { NodeServices } from './node-services.ts'
 import { clipText } from './read-setting.ts'
 
@@ -26,19 +27,45 @@ export interface Passage {
   score: number
 }
 
-/** The best passages of several knowledge bases. One that does not exist is a failure, or counts as `empty`. */
+/** "How long does it take?" says little alone. How many were measured: docs/decisions/2026-11-19-follow-ups.md. */
+const maxEarlierMessages = 2
+const maxEarlierLength = 1000
+
+interface PassageRequest extends SearchRequest {
+  /** How many earlier turns may explain the query; 0 if it stands alone. */
+  historyTurns: number
+  /** A knowledge base that does not exist is a failure, or counts as `empty`. */
+  missing: 'fails' | 'empty'
+}
+
+/** The query, and the query with the messages of the user before it. */
+function queriesOf({ system }: Step, query: string, historyTurns: number): string[] {
+  if (query === '') return []
+  const earlier = recentTurns(system.history, historyTurns)
+    .flatMap(({ role, content }) => (role === 'user' && content.trim() !== '' ? [content.trim()] : []))
+    .slice(-maxEarlierMessages)
+    .reverse()
+  if (earlier.length === 0) return [query]
+  return [query, [query, ...earlier.map(message => clipText(message, maxEarlierLength))].join('\n')]
+}
+
+/**
+ * The best passages of several knowledge bases. A follow-up is also searched with the messages before it, and a passage has
+ * the better of its two scores.
+ */
 export async function findPassages(
   step: Step,
   services: NodeServices,
   knowledgeIds: readonly string[],
-  request: SearchRequest,
-  missing: 'fails' | 'empty' = 'fails',
+  { historyTurns, missing, ...request }: PassageRequest,
 ): Promise<Passage[]> {
   // A query may be as long as a whole conversation.
-  const query = clipText(request.query.trim(), limits.queryLength)
-  if (query === '') return []
+  const queries = queriesOf(step, request.query.trim(), historyTurns).map(query =>
+    clipText(query, limits.queryLength),
+  )
+  if (queries.length === 0) return []
   step.signal.throwIfAborted()
-  const search = async (id: string) => {
+  const search = async (id: string, query: string) => {
     const found = services.searchKnowledge(step.workspaceId, id, { ...request, query })
     const { items } = await found.catch((error: unknown) => {
       if (missing === 'empty' && isAbsent(error)) return { items: [] }
@@ -46,13 +73,14 @@ export async function findPassages(
     })
     return items.map(item => passageOf(id, item))
   }
-  const found = await Promise.all([...new Set(knowledgeIds)].map(search))
+  const searches = [...new Set(knowledgeIds)].flatMap(id => queries.map(query => search(id, query)))
+  const found = await Promise.all(searches)
   step.signal.throwIfAborted()
   // A base may be configured to return more than the default, and that is respected.
   const maxPassages = request.topK ?? Math.max(defaultRetrieval.topK, ...found.map(({ length }) => length))
-  return found
-    .flat()
-    .toSorted((one, other) => other.score - one.score)
+  const best = found.flat().toSorted((one, other) => other.score - one.score)
+  const passages = Map.groupBy(best, ({ chunk_id }) => chunk_id).values()
+  return Array.from(passages, ([passage]) => passage!)
     .slice(0, maxPassages)
     .map((passage, place) => ({ index: place + 1, ...passage }))
 }

@@ -194,3 +194,16 @@ test('answers without a knowledge base that was deleted, and the prompt says tha
   assert.equal((await say(api, talk, 'What is the secret word?')).feedback[0].content, 'Here you are.')
   assert.match(allText(model.calls.chat[1]!.body), /hold nothing relevant/)
 })
+
+test('answers a follow-up from the documents of the question before it', async () => {
+  const base = await makeBase(api, { embedding: null })
+  await addTexts(api, base, {
+    'chairs.txt': 'Chairs: returned chairs are refunded within nine days.',
+    'tea.txt': 'Tea is served at five and takes long to brew.',
+  })
+  const agent = await makeAgent(api, {}, { learn: { [base]: {} } })
+  const talk = await openTalk(api, agent)
+  await say(api, talk, 'Can I return chairs?')
+  await say(api, talk, 'And how long does that take?')
+  assert.match(allText(model.calls.chat[1]!.body), /refunded within nine days/)
+})

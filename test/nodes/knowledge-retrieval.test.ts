@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { AppError } from '../../src/kernel/app-error.ts'
+import type { SearchRequest, SearchResult } from '../../src/knowledge/search/search-request.ts'
 import { ModelFailure } from '../../src/models/model-failure.ts'
 import { knowledgeRetrieval } from '../../src/nodes/knowledge-retrieval.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -65,6 +66,25 @@ test('search settings are passed on, and left to the base if not set', async () 
     asked.map(({ request }) => request),
     [{ query: 'x' }, { query: 'x', topK: 7, mode: 'semantic', scoreThreshold: 0.25 }],
   )
+})
+
+test('with history_turns a second search includes earlier messages, and each passage keeps its best score', async () => {
+  const asked: string[] = []
+  const services = {
+    searchKnowledge: async (_: string, __: string, { query }: SearchRequest): Promise<SearchResult> => {
+      asked.push(query)
+      const items = query === 'why?' ? [foundItem('a', 0.4), foundItem('b', 0.3)] : [foundItem('b', 0.6)]
+      return { mode: 'keyword', tookMilliseconds: 1, items, warning: undefined, explanation: undefined }
+    },
+  }
+  const history = [{ role: 'user', content: 'leaves fall' }] as const
+  const data = { query: 'why?', knowledge_ids: ['kb'], history_turns: 1 }
+  const outputs = await outputsOf(knowledgeRetrieval, fakeStep({ system: { history } }), data, services)
+  assert.deepEqual(asked, ['why?', 'why?\nleaves fall'])
+  assert.deepEqual(scores(outputs['items']), [
+    [1, 'b'],
+    [2, 'a'],
+  ])
 })
 
 test('without top_k several bases return at most as many passages as one of them', async () => {

@@ -241,6 +241,31 @@ test('if the knowledge bases hold nothing relevant, the model gets no passages, 
   assert.deepEqual(outputs['citations'], [])
 })
 
+test('a follow-up is also searched with the messages before it that the model sees', async () => {
+  const message = (role: 'user' | 'assistant', content: string) => ({ role, content })
+  const history = [
+    message('user', 'Is it sunny?'),
+    message('assistant', 'Yes.'),
+    message('user', 'How do I return a chair?'),
+    message('assistant', 'In the shop.'),
+    message('user', 'And a table?'),
+    message('assistant', 'Likewise.'),
+  ]
+  const system = { query: 'how long does it take?', history }
+  const queriesWith = async (turns: number) => {
+    const bases = knowledge()
+    const data = { ...uses('kb_1'), history_turns: turns }
+    const services = { ...onlyModel(scriptedLanguageModel()), ...bases }
+    const outputs = await outputsOf(llm, fakeStep({ system }), data, services)
+    assert.equal(citationsIn(outputs).length, 1, 'a passage that both searches find counts once')
+    return bases.queries.map(([, query]) => query)
+  }
+  const alone = 'how long does it take?'
+  assert.deepEqual(await queriesWith(0), [alone])
+  assert.deepEqual(await queriesWith(1), [alone, `${alone}\nAnd a table?`])
+  assert.deepEqual(await queriesWith(10), [alone, `${alone}\nAnd a table?\nHow do I return a chair?`])
+})
+
 test('without a query the prompt is the search query', async () => {
   const bases = knowledge()
   const data = { ...uses('kb_1'), prompt_template: 'tell about trees' }

@@ -142,11 +142,12 @@ function noticeOf(text: string, cutBy: keyof typeof notices): string {
 const relevanceFloor = 0.3
 
 /** Journaled, so that citations refer to what the model has seen. A deleted base counts as empty. */
-async function passagesFor(step: Step, services: NodeServices, { sources, query }: ModelTask) {
+async function passagesFor(step: Step, services: NodeServices, { sources, query, historyTurns }: ModelTask) {
   const knowledgeIds = sources.flatMap(source => (source.type === 'knowledge' ? [source.id] : []))
   if (knowledgeIds.length === 0) return undefined
   return await step.once('passages', async () => {
-    const found = await findPassages(step, services, knowledgeIds, { query }, 'empty')
+    const request = { query, historyTurns, missing: 'empty' } as const
+    const found = await findPassages(step, services, knowledgeIds, request)
     return found.filter(({ score }) => score >= relevanceFloor)
   })
 }
