@@ -58,7 +58,7 @@ export const goldenRunRecord = {
   ),
   status: choice(
     ['queued', 'running', 'passed', 'lost', 'accepted', 'discarded', 'failed'],
-    'lost: more questions than `golden_max_lost` are no longer found; accept or discard it. A new index waits for that.',
+    'passed: at most `golden_max_lost` questions are no longer found; `hits` says how many are found. lost: more of them are no longer found; accept or discard it. A new index waits for that.',
   ),
   top_k: count('A question counts as found if its rank is at most this: `top_k` of the base.', 5),
   total: count('Number of questions.', 20),

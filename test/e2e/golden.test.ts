@@ -112,7 +112,7 @@ describeConsole('Golden questions', world => {
       await row(page, 'When is lunch?').getByText('Lost').waitFor()
       const history = page.getByRole('region', { name: 'Runs' })
       await history.getByRole('row', { name: /Manual.*Accepted.*2 \/ 4.*1/ }).waitFor()
-      await history.getByRole('row', { name: /Manual.*Passed.*3 \/ 4.*0/ }).waitFor()
+      await history.getByRole('row', { name: /Manual.*Not all found.*3 \/ 4.*0/ }).waitFor()
       await expectAccessible(page, 'golden questions with results')
       await picture(page, 'golden-questions')
 
@@ -134,6 +134,29 @@ describeConsole('Golden questions', world => {
       await row(page, 'When do I call?').waitFor({ state: 'detached' })
     },
   )
+
+  flow(world, 'have passed only if all of them are found', async ({ page }) => {
+    const { api } = world.server
+    const { id, files } = await handbook(world)
+    const add = (expected_text: string) =>
+      dataOf(
+        api.post(`knowledge/${id}/golden/create`, {
+          question: 'Leave?',
+          file_ids: [files[0]],
+          expected_text,
+        }),
+      )
+    const { id: questionId } = await add('no text has this')
+    await open(page, id)
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('0 of 1 found · 0 lost').waitFor()
+    const status = page.locator('.golden-bar .badge')
+    assert.equal(await status.innerText(), 'None found')
+    await dataOf(api.post(`knowledge/${id}/golden/questions/${questionId}/update`, { expected_text: '' }))
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await page.getByText('1 of 1 found · 0 lost').waitFor()
+    assert.equal(await status.innerText(), 'Passed')
+  })
 
   flow(
     world,

@@ -1,7 +1,6 @@
 import { Alert, Button, Progress, Segmented } from 'antd'
 import { useEffect, useState } from 'react'
 import { useMay } from '../../../session/use-session.ts'
-import { Badge } from '../../../ui/badge.tsx'
 import { QueryFailure } from '../../../ui/failure.tsx'
 import { ListTable } from '../../../ui/list-table.tsx'
 import { Loading } from '../../../ui/loading.tsx'
@@ -20,7 +19,8 @@ import {
   useStartRun,
 } from './golden-data.ts'
 import { GoldenOutcome } from './golden-outcome.tsx'
-import { statusTones, useGoldenWords, useReasonWords, useStatusWords } from './golden-words.ts'
+import { GoldenStatus } from './golden-status.tsx'
+import { useGoldenWords, useReasonWords } from './golden-words.ts'
 
 const useWords = defineWords(
   {
@@ -98,7 +98,6 @@ export function GoldenRunView({ base, runId }: { base: KnowledgeBase; runId: str
 function RunHead({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) {
   const words = useWords()
   const shared = useGoldenWords()
-  const statuses = useStatusWords()
   const reasons = useReasonWords()
   const may = useMay()
   const language = useLanguage()
@@ -108,7 +107,7 @@ function RunHead({ knowledgeId, run }: { knowledgeId: string; run: GoldenRun }) 
   return (
     <>
       <div className="golden-bar">
-        <Badge tone={statusTones[status]}>{statuses[status]}</Badge>
+        <GoldenStatus run={run} />
         <span>{reasons[reason]}</span>
         <span className="soft">
           <When time={run.created_at} />

@@ -1,6 +1,6 @@
 import type { Tone } from '../../../ui/badge.tsx'
 import { defineWords } from '../../../ui/words.ts'
-import type { GoldenResult, GoldenRun } from './golden-data.ts'
+import type { GoldenResult } from './golden-data.ts'
 
 export const useGoldenWords = defineWords(
   {
@@ -39,41 +39,10 @@ export const useGoldenWords = defineWords(
   },
 )
 
-export const useStatusWords = defineWords(
-  {
-    queued: 'Waiting',
-    running: 'Running',
-    passed: 'Passed',
-    lost: 'Questions lost',
-    accepted: 'Accepted',
-    discarded: 'Discarded',
-    failed: 'Failed',
-  },
-  {
-    queued: '等待中',
-    running: '运行中',
-    passed: '通过',
-    lost: '有问题丢失',
-    accepted: '已接受',
-    discarded: '已放弃',
-    failed: '失败',
-  },
-)
-
 export const useReasonWords = defineWords(
   { manual: 'Manual', index: 'New index', retrieval: 'New search options' },
   { manual: '手动', index: '新索引', retrieval: '新的搜索选项' },
 )
-
-export const statusTones: Readonly<Record<GoldenRun['status'], Tone>> = {
-  queued: 'info',
-  running: 'info',
-  passed: 'good',
-  lost: 'bad',
-  accepted: 'good',
-  discarded: 'plain',
-  failed: 'bad',
-}
 
 export const outcomeTones: Readonly<Record<GoldenResult['outcome'], Tone>> = {
   found: 'good',

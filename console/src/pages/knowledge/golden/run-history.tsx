@@ -1,9 +1,9 @@
-import { Badge } from '../../../ui/badge.tsx'
 import { ListTable } from '../../../ui/list-table.tsx'
 import { When } from '../../../ui/when.tsx'
 import { defineWords } from '../../../ui/words.ts'
 import { type GoldenRun, goldenHref, isActive, pageSize } from './golden-data.ts'
-import { statusTones, useReasonWords, useStatusWords } from './golden-words.ts'
+import { GoldenStatus } from './golden-status.tsx'
+import { useReasonWords } from './golden-words.ts'
 
 const useWords = defineWords(
   {
@@ -41,7 +41,6 @@ interface RunHistoryProps {
 export function RunHistory({ knowledgeId, runs, page, onPage }: RunHistoryProps) {
   const words = useWords()
   const reasons = useReasonWords()
-  const statuses = useStatusWords()
   const figure = (run: GoldenRun, text: string): string => (isActive(run) || run.total === 0 ? '–' : text)
   return (
     <section aria-label={words.title}>
@@ -73,7 +72,7 @@ export function RunHistory({ knowledgeId, runs, page, onPage }: RunHistoryProps)
           },
           {
             title: words.status,
-            render: (_, { status }) => <Badge tone={statusTones[status]}>{statuses[status]}</Badge>,
+            render: (_, run) => <GoldenStatus run={run} />,
           },
           {
             title: words.found,
