@@ -68,6 +68,22 @@ describeConsole('Finding and switching', world => {
     await page.getByLabel('Access token', { exact: true }).waitFor()
   })
 
+  flow(world, 'the down arrow opens a menu, always with its first item', async ({ page }) => {
+    await page.goto(`${world.server.base}/#/`)
+    const button = page.getByRole('button', { name: 'Appearance' })
+    const focused = page.locator('[role=menuitem]:focus')
+    for (const _ of ['first', 'second']) {
+      assert.equal(await button.getAttribute('aria-expanded'), 'false')
+      await button.press('ArrowDown')
+      await focused.filter({ hasText: 'Light' }).waitFor()
+      assert.equal(await button.getAttribute('aria-expanded'), 'true')
+      await page.keyboard.press('ArrowDown')
+      await focused.filter({ hasText: 'Dark' }).waitFor()
+      await page.keyboard.press('Escape')
+      await button.and(page.locator(':focus')).waitFor()
+    }
+  })
+
   flow(world, 'a second workspace is added, and the user switches back without a token', async ({ page }) => {
     const { token } = await dataOf(world.server.api.post('workspace/create', { name: 'Second house' }))
     await page.goto(`${world.server.base}/#/`)

@@ -22,7 +22,7 @@ export function ExportMenu({ save }: { save(format: 'csv' | 'jsonl'): Promise<vo
         ],
       }}
     >
-      <Button aria-haspopup="menu">{words.export}</Button>
+      <Button>{words.export}</Button>
     </ActionMenu>
   )
 }

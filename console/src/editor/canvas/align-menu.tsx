@@ -8,7 +8,7 @@ import {
   VerticalAlignMiddleOutlined,
   VerticalAlignTopOutlined,
 } from '@ant-design/icons'
-import { Button, type MenuProps, Tooltip } from 'antd'
+import { Button, type MenuProps } from 'antd'
 import type { ReactNode } from 'react'
 import { ActionMenu } from '../../ui/action-menu.tsx'
 import { type Alignment, alignments, minBoxes } from '../model/align.ts'
@@ -53,15 +53,13 @@ export function AlignButton({ count, commands }: { count: number; commands: Comm
   const words = useCanvasWords()
   return (
     <ActionMenu menu={{ items: alignItems(words, count, commands) ?? [] }}>
-      <Tooltip title={words.align}>
-        <Button
-          type="text"
-          size="small"
-          icon={<AlignLeftOutlined />}
-          aria-label={words.align}
-          aria-haspopup="menu"
-        />
-      </Tooltip>
+      <Button
+        type="text"
+        size="small"
+        icon={<AlignLeftOutlined />}
+        aria-label={words.align}
+        title={words.align}
+      />
     </ActionMenu>
   )
 }

@@ -202,7 +202,6 @@ function RunButton({
           type="primary"
           disabled={isDisabled}
           icon={<DownOutlined aria-hidden />}
-          aria-haspopup="menu"
           aria-label={words.which}
         />
       </ActionMenu>

@@ -63,7 +63,7 @@ export function RunActions({ details }: { details: RunDetails }) {
             ],
           }}
         >
-          <Button aria-haspopup="menu">{words.export}</Button>
+          <Button>{words.export}</Button>
         </ActionMenu>
       )}
       {isEditing && <EditInputs details={details} rerun={rerun} onClose={() => setIsEditing(false)} />}

@@ -31,7 +31,7 @@ export function ExportButton({ formats, filter, fileName }: ExportButtonProps) {
   const items = formats.map(key => ({ key, label: words[key], onClick: () => save.mutate(key) }))
   return (
     <ActionMenu menu={{ items }}>
-      <Button aria-haspopup="menu" icon={<DownloadOutlined aria-hidden />} loading={save.isPending}>
+      <Button icon={<DownloadOutlined aria-hidden />} loading={save.isPending}>
         {words.export}
       </Button>
     </ActionMenu>
