@@ -177,6 +177,9 @@ describeConsole('The editor', world => {
     const fitted = await scale()
     await page.getByRole('button', { name: 'Zoom out' }).click()
     assert.equal(await scale(), fitted, 'it is not enlarged')
+    await page.getByRole('button', { name: /^Zoom \d+ %/ }).click()
+    for (let step = 0; step < 30; step++) await page.getByRole('button', { name: 'Zoom out' }).click()
+    await eventually(async () => assert.equal(await scale(), fitted, 'zooming out ends there'))
   })
 
   flow(world, 'a click shows the settings of a node, and after a run its values', async ({ page }) => {

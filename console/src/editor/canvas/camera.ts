@@ -75,6 +75,10 @@ export function createCamera(
     const fitting = Math.min((width - 2 * border) / area.width, (height - 2 * border) / area.height)
     return between(tiniest, fitting, 1)
   }
+  const leastScale = (): number => {
+    const area = whole()
+    return area ? Math.min(smallest, fittingScale(area)) : smallest
+  }
   return {
     view,
     subscribe: listener => {
@@ -86,8 +90,8 @@ export function createCamera(
       layer.show({ tx: tx + dx, ty: ty + dy, scale }, true)
     },
     zoomTo: (scale, around, isGesture = false) => {
-      // A large graph is smaller when it is fitted; it stays so.
-      const wanted = between(Math.min(smallest, layer.shown().scale), scale, largest)
+      // A large graph is smaller when it is fitted.
+      const wanted = between(scale < smallest ? leastScale() : smallest, scale, largest)
       const seen = view()
       const fixed = around ? toLocal(around) : { x: seen.x + seen.width / 2, y: seen.y + seen.height / 2 }
       const before = layer.shown()

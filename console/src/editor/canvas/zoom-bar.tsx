@@ -23,7 +23,7 @@ export function ZoomBar({ camera, onAddNote }: ZoomBarProps) {
         icon={<MinusOutlined />}
         aria-label={words.zoomOut}
         title={words.zoomOut}
-        onClick={() => camera.zoomTo(scale / 1.25)}
+        onClick={() => camera.zoomTo(camera.view().scale / 1.25)}
       />
       <Button
         type="text"
@@ -40,7 +40,7 @@ export function ZoomBar({ camera, onAddNote }: ZoomBarProps) {
         icon={<PlusOutlined />}
         aria-label={words.zoomIn}
         title={words.zoomIn}
-        onClick={() => camera.zoomTo(scale * 1.25)}
+        onClick={() => camera.zoomTo(camera.view().scale * 1.25)}
       />
       <Button
         type="text"
