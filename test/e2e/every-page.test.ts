@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Gates } from '../support/gates.ts'
+import { addTexts, dataOf, makeBase } from '../support/knowledge.ts'
+import { makeAgent } from '../support/talk.ts'
 import { describeConsole, flow } from './support/console-world.ts'
 import { choose, closeWithEscape } from './support/controls.ts'
 import { expectAccessible } from './support/expect-accessible.ts'
@@ -173,6 +175,48 @@ describeConsole('Every page', world => {
       await page.getByText('The data shown may be out of date').waitFor({ state: 'detached' })
     },
   )
+
+  flow(world, 'says what could not be loaded, instead of showing nothing there', async ({ page }) => {
+    const { api } = world.server
+    const agentId = await makeAgent(api)
+    const set = await dataOf(api.post('test/create', { name: 'Set', agent_id: agentId }))
+    const base = await makeBase(api, { embedding: null })
+    const [file] = await addTexts(api, base, { 'leave.md': 'Twenty days.' })
+    const data = { reason: 'internal', errors: [] }
+    const json = { code: 50001, message: 'The disk is on fire.', data }
+    const failure = page.getByRole('main').getByText('The disk is on fire.')
+    const openFailing = async (path: string, operation: string): Promise<void> => {
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.route(`**/api/v1/${operation}`, route => route.fulfill({ status: 500, json }))
+      await page.goto(`${world.server.base}/#/${path}`)
+      // Otherwise what was loaded a moment ago is shown.
+      await page.reload()
+    }
+    await openFailing('settings', 'server')
+    await failure.nth(1).waitFor()
+    assert.equal(await page.getByRole('status', { name: 'Loading…' }).count(), 0)
+    await openFailing('', 'files')
+    await failure.waitFor()
+    assert.equal(await page.getByRole('region', { name: 'First steps' }).count(), 0)
+    await openFailing(`agents/${agentId}/tests/${set.id}`, 'test/cases')
+    await failure.waitFor()
+    assert.equal(await page.getByText('No cases yet').count(), 0)
+    await openFailing(`knowledge/${base}/documents/${file}`, 'files')
+    await page.getByText('Twenty days.').waitFor()
+    await failure.waitFor()
+    for (const [path, operation] of [
+      ['workflows/any', 'workflow?*'],
+      [`agents/${agentId}`, 'agent/gets'],
+      ['triggers/any', 'trigger/list'],
+    ] as const) {
+      await openFailing(path, operation)
+      await failure.waitFor()
+      await page.getByRole('heading', { level: 1, name: path.split('/')[1]! }).waitFor()
+    }
+    await openFailing(`agents/${agentId}`, 'workflow/list')
+    await page.getByRole('combobox', { name: 'Workflow' }).press('ArrowDown')
+    await page.locator('.ant-select-dropdown').getByText('The disk is on fire.').waitFor()
+  })
 
   flow(world, 'reports when the server is unreachable, and recovers', async visit => {
     const { page, context, problems } = visit

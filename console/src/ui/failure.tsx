@@ -53,6 +53,12 @@ export const QueryFailure = ({ query }: QueryFailureProps) => (
   <Failure error={query.error} onRetry={() => query.refetch()} isOutdated={query.data !== undefined} />
 )
 
+/** Props of a select whose options come from a query: why there are none, in place of "No data". */
+export function useOptionsFailure(query: { error: unknown }): { notFoundContent?: string } {
+  const wordsOf = useFailureWords()
+  return query.error ? { notFoundContent: wordsOf(query.error).title } : {}
+}
+
 const useErrorWords = defineWords(
   {
     unreachable: 'Cannot reach the server. Try again in a moment.',

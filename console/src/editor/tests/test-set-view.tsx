@@ -63,16 +63,16 @@ export function TestSetView({ setId, ...more }: { setId: string; listHref: strin
   const set = useTestSet(setId)
   const cases = useCases(setId)
   const runs = useTestRuns(setId)
-  if (set.isLoadingError) return <QueryFailure query={set} />
-  if (!set.data || cases.isPending || runs.isPending) return <Loading />
-  const failed = cases.isError ? cases : runs.isError ? runs : undefined
+  const failed = [set, cases, runs].find(({ isError }) => isError)
+  if (failed?.isLoadingError) return <QueryFailure query={failed} />
+  if (!set.data || !cases.data || !runs.data) return <Loading />
   return (
     <>
       <a className="page-back" href={more.listHref}>
         ← {words.all}
       </a>
       {failed && <QueryFailure query={failed} />}
-      <OpenSet set={set.data} cases={cases.data ?? []} runs={runs.data?.items ?? []} {...more} />
+      <OpenSet set={set.data} cases={cases.data} runs={runs.data.items} {...more} />
     </>
   )
 }

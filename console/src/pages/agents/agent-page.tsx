@@ -64,7 +64,12 @@ export function AgentPage({ id, segments }: { id: string; segments: readonly str
   const agent = useAgent(id)
   const tab = tabOf(segments[0])
   if (tab === undefined) return <NotFoundPage />
-  if (agent.isLoadingError) return <QueryFailure query={agent} />
+  if (agent.isLoadingError)
+    return (
+      <Page title={id} back={{ href: pathTo('agents'), title: words.agents }}>
+        <QueryFailure query={agent} />
+      </Page>
+    )
   if (agent.isPending) return <Loading />
   if (agent.data === null)
     return (

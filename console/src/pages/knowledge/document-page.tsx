@@ -72,7 +72,8 @@ export function DocumentPage(props: DocumentPageProps) {
   const may = useMay()
   const page = useMeantPage(props)
   const { data: base } = useKnowledgeBase(knowledgeId)
-  const { data: document } = useDocument(knowledgeId, fileId)
+  const details = useDocument(knowledgeId, fileId)
+  const { data: document } = details
   const chunks = useChunks({ knowledgeId, fileId }, page)
   const queries = useQueryClient()
   const isMoving = document ? isOnItsWay(document) : false
@@ -101,7 +102,7 @@ export function DocumentPage(props: DocumentPageProps) {
     >
       {document && <DocumentAbout document={document} />}
       {isGone && <p className="soft">{words.moved}</p>}
-      {chunks.isError && <QueryFailure query={chunks} />}
+      {chunks.isError ? <QueryFailure query={chunks} /> : details.isError && <QueryFailure query={details} />}
       {chunks.isPending && <Loading />}
       {chunks.data?.total === 0 && <p className="soft">{words.none}</p>}
       {chunks.data && chunks.data.total > 0 && (

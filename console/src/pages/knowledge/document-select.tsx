@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { useOptionsFailure } from '../../ui/failure.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useDocument } from './use-document.ts'
 import type { KnowledgeBase } from './use-knowledge.ts'
@@ -10,7 +11,7 @@ import type { KnowledgeBase } from './use-knowledge.ts'
 function useDocumentChoices(base: KnowledgeBase) {
   const [keyword, setKeyword] = useState('')
   const rested = useDebounced(keyword.trim())
-  const { data, isFetching } = useQuery({
+  const found = useQuery({
     queryKey: ['knowledge', 'base', base.knowledge_id, 'choice', rested],
     queryFn: ({ signal }) =>
       call('GET /api/v1/knowledge/{knowledge_id}/files', {
@@ -19,7 +20,7 @@ function useDocumentChoices(base: KnowledgeBase) {
         signal,
       }),
   })
-  return { listed: data?.items ?? [], rested, isFetching, setKeyword }
+  return { listed: found.data?.items ?? [], found, rested, setKeyword }
 }
 
 interface DocumentSelectProps {
@@ -31,7 +32,7 @@ interface DocumentSelectProps {
 
 /** Selects a document by name. */
 export function DocumentSelect({ base, value, onChange, label }: DocumentSelectProps) {
-  const { listed, rested, isFetching, setKeyword } = useDocumentChoices(base)
+  const { listed, rested, found, setKeyword } = useDocumentChoices(base)
   // The selected document keeps its label, also if it is not among the options.
   const { data: chosen } = useDocument(base.knowledge_id, value)
   const isListed = listed.some(({ file_id }) => file_id === value)
@@ -42,7 +43,8 @@ export function DocumentSelect({ base, value, onChange, label }: DocumentSelectP
       showSearch={{ filterOption: false, onSearch: setKeyword }}
       allowClear
       value={value ?? null}
-      loading={isFetching}
+      loading={found.isFetching}
+      {...useOptionsFailure(found)}
       placeholder={label}
       aria-label={label}
       options={choices.map(({ file_id, name }) => ({ value: file_id, label: name }))}
@@ -64,7 +66,7 @@ interface DocumentsSelectProps {
 
 /** Selects several documents by name; a field of a form. */
 export function DocumentsSelect({ base, known, max, id, value = [], onChange }: DocumentsSelectProps) {
-  const { listed, isFetching, setKeyword } = useDocumentChoices(base)
+  const { listed, found, setKeyword } = useDocumentChoices(base)
   // Chosen documents keep their names when another search lists others.
   const names = useRef(new Map(known.map(({ file_id, name }) => [file_id, name ?? file_id])))
   for (const { file_id, name } of listed) names.current.set(file_id, name)
@@ -76,7 +78,8 @@ export function DocumentsSelect({ base, known, max, id, value = [], onChange }: 
       maxCount={max}
       showSearch={{ filterOption: false, onSearch: setKeyword }}
       value={value}
-      loading={isFetching}
+      loading={found.isFetching}
+      {...useOptionsFailure(found)}
       options={[...others, ...listed.map(({ file_id }) => file_id)].map(fileId => ({
         value: fileId,
         label: names.current.get(fileId) ?? fileId,

@@ -168,10 +168,12 @@ function useSteps(isModelReady: boolean | undefined): Step[] {
   const words = useOverviewWords()
   const may = useMay()
   const demo = useDemoAgent()
-  const counts = useCounts().data
+  const { data: counts, isLoadingError } = useCounts()
   const hasRuns = (useRecentRuns().data?.items.length ?? 0) > 0
   // The demo counts as one of each.
   const own = (thing: Thing): boolean => Number.parseInt(counts?.[thing] ?? '0', 10) > (demo.data ? 1 : 0)
+  // Without the counts every step would look open.
+  if (isLoadingError) return []
   const steps: (Step | false)[] = [
     isModelReady !== undefined &&
       may.administer && {

@@ -58,7 +58,13 @@ export function SettingsPage(_: PageProps) {
             </SettingsSection>
             <SettingsSection title={words.settings} isWide>
               <p className="soft">{words.settingsAbout}</p>
-              {server.data ? <SettingsTable settings={server.data.settings} /> : <Loading />}
+              {server.data ? (
+                <SettingsTable settings={server.data.settings} />
+              ) : server.isError ? (
+                <QueryFailure query={server} />
+              ) : (
+                <Loading />
+              )}
             </SettingsSection>
           </>
         ) : (

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Form, type FormInstance, Input, Radio, Select } from 'antd'
 import { call } from '../../api/call.ts'
 import { allKey, useAll } from '../../api/queries.ts'
+import { useOptionsFailure } from '../../ui/failure.tsx'
 import { MakeSecretDialog, SecretOnce } from '../../ui/secret-once.tsx'
 import { defineWords } from '../../ui/words.ts'
 import { type Token, useTokenWords } from './token-words.ts'
@@ -109,6 +110,7 @@ function AgentsField() {
       <Select
         mode="multiple"
         loading={agents.isPending}
+        {...useOptionsFailure(agents)}
         showSearch={{ optionFilterProp: 'label' }}
         options={agents.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
       />

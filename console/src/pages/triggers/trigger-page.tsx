@@ -22,9 +22,15 @@ import './triggers.css'
 
 /** One trigger: when it runs next, how to call it, and its runs. */
 export function TriggerPage({ id }: { id: string }) {
+  const words = useTriggerWords()
   const triggers = useTriggers()
   const trigger = triggers.data?.find(each => each.id === id)
-  if (triggers.isLoadingError) return <QueryFailure query={triggers} />
+  if (triggers.isLoadingError)
+    return (
+      <Page title={id} back={{ href: pathTo('triggers'), title: words.title }}>
+        <QueryFailure query={triggers} />
+      </Page>
+    )
   if (triggers.isPending) return <Loading />
   return trigger ? <FoundTrigger trigger={trigger} /> : <NotFoundPage />
 }

@@ -35,6 +35,7 @@ async function openWorkflow(id: string, signal: AbortSignal): Promise<OpenedWork
 
 /** Loads one workflow and everything its editor needs. */
 export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) {
+  const words = useEditorWords()
   const opened = useQuery({
     queryKey: ['workflow-editor', id],
     queryFn: ({ signal }) => openWorkflow(id, signal),
@@ -49,7 +50,12 @@ export function EditorPage({ id, showsRun }: { id: string; showsRun: boolean }) 
     staleTime: Number.POSITIVE_INFINITY,
   })
   const failed = [opened, kinds].find(({ isLoadingError }) => isLoadingError)
-  if (failed) return <QueryFailure query={failed} />
+  if (failed)
+    return (
+      <Page title={id} back={{ href: pathTo('workflows'), title: words.back }}>
+        <QueryFailure query={failed} />
+      </Page>
+    )
   if (opened.data === null) return <MissingWorkflow id={id} />
   if (!opened.data || !kinds.data) return <Loading />
   return <OpenEditor key={opened.dataUpdatedAt} opened={opened.data} kinds={kinds.data} showsRun={showsRun} />

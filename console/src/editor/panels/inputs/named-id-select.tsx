@@ -3,6 +3,7 @@ import { Select } from 'antd'
 import { useContext, useState } from 'react'
 import { call } from '../../../api/call.ts'
 import type { CallInput } from '../../../api/operations.ts'
+import { useOptionsFailure } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { defineWords } from '../../../ui/words.ts'
@@ -23,7 +24,7 @@ interface NamedIdSelectProps {
 /** A select that shows names and stores ids. */
 function NamedIdSelect(props: NamedIdSelectProps) {
   const { source, chosen, onChoose, pointer, label, placeholder, isMultiple = false } = props
-  const { options, setSearch, isLoading } = useNamedIds(source, chosen)
+  const { options, setSearch, found } = useNamedIds(source, chosen)
   const control = useControl(pointer)
   const shared = {
     ...control,
@@ -32,7 +33,8 @@ function NamedIdSelect(props: NamedIdSelectProps) {
     allowClear: true,
     placeholder,
     options,
-    loading: isLoading,
+    loading: found.isFetching,
+    ...useOptionsFailure(found),
     status: control['aria-invalid'] ? ('error' as const) : ('' as const),
     // The server has already filtered.
     showSearch: { filterOption: false, onSearch: setSearch },
@@ -163,7 +165,7 @@ function useNamedIds(source: NameSource, chosen: readonly string[]) {
   if (typed !== '' && !isOffered(typed)) options.push({ value: typed, label: words.asWritten(typed), id: '' })
   for (const id of chosen)
     if (id !== '' && !isOffered(id)) options.push({ value: id, label: names.get(id) ?? id, id })
-  return { options, setSearch, isLoading: found.isFetching, names }
+  return { options, setSearch, found, names }
 }
 
 const useKnowledgeInputWords = defineWords({ choose: 'Choose a knowledge base' }, { choose: '选择知识库' })

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
+import { useOptionsFailure } from '../../../ui/failure.tsx'
 import { pathTo } from '../../../ui/router.ts'
 import type { invalidProps } from '../../../ui/tools/field-problem.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
@@ -58,6 +59,7 @@ export function KnowledgeSelect({
       placeholder={placeholder}
       disabled={isDisabled}
       loading={found.isFetching}
+      {...useOptionsFailure(found)}
       maxCount={most}
       showSearch={{ filterOption: false, onSearch: setTyped }}
       options={[...ids].map(id => ({ value: id, label: names.get(id) ?? id }))}

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Select } from 'antd'
 import { useState } from 'react'
 import { call } from '../../../api/call.ts'
+import { useOptionsFailure } from '../../../ui/failure.tsx'
 import type { invalidProps } from '../../../ui/tools/field-problem.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 
@@ -42,9 +43,12 @@ export function WorkflowSelect({
   invalid,
 }: WorkflowSelectProps) {
   const [typed, setTyped] = useState('')
-  const { data, isFetching } = useWorkflows(useDebounced(typed.trim()))
+  const query = useWorkflows(useDebounced(typed.trim()))
   const name = useWorkflowName(value === '' ? undefined : value)
-  const found = (data ?? []).map(workflow => ({ value: workflow.id, label: workflow.name || workflow.id }))
+  const found = (query.data ?? []).map(workflow => ({
+    value: workflow.id,
+    label: workflow.name || workflow.id,
+  }))
   const isFound = value === '' || found.some(option => option.value === value)
   return (
     <Select
@@ -54,7 +58,8 @@ export function WorkflowSelect({
       {...invalid}
       placeholder={placeholder}
       disabled={isDisabled}
-      loading={isFetching}
+      loading={query.isFetching}
+      {...useOptionsFailure(query)}
       showSearch={{ filterOption: false, onSearch: setTyped }}
       options={isFound || typed !== '' ? found : [{ value, label: name }, ...found]}
       value={value === '' ? undefined : value}

@@ -90,6 +90,7 @@ export function QuestionTable({ base, questions, page, onPage, lastRunId, onEdit
           render: (_, { id, question }) => {
             // The result of another wording says nothing about this one.
             const result = last?.results.find(each => each.question_id === id && each.question === question)
+            if (lastRunId !== undefined && !last) return '–'
             if (!last || !result) return <span className="soft">{words.never}</span>
             return <GoldenOutcome result={result} topK={last.run.top_k} />
           },
