@@ -46,16 +46,23 @@ export function NodePanel() {
   const edge = edges.size === 1 ? graph.edges.find(each => edges.has(edgeKey(each))) : undefined
   if (edge)
     return (
-      <div className="node-panel">
+      <div className="node-panel" tabIndex={-1}>
         <EdgePanel edge={edge} />
       </div>
     )
   return <Hint title={words.none} text={words.noneHint} />
 }
 
+/** Focuses the settings as a whole; Tab continues with their first field. */
+export const focusSettings = (): void =>
+  void requestAnimationFrame(() => document.querySelector<HTMLElement>('.node-panel')?.focus())
+
+export const areSettings = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('.node-panel')
+
 function Hint({ title, text }: { title: string; text: string }) {
   return (
-    <div className="node-panel">
+    <div className="node-panel" tabIndex={-1}>
       <h2 className="panel-title">{title}</h2>
       <p className="soft">{text}</p>
     </div>
@@ -77,7 +84,7 @@ function OneNode({ node }: { node: GraphNode }) {
   }, [checks.findings, kinds, kind, node.id, mayWrite])
   return (
     <NodeFormContext value={form}>
-      <div className="node-panel" data-panel-of={node.id}>
+      <div className="node-panel" tabIndex={-1} data-panel-of={node.id}>
         <NodeInRun nodeId={node.id} />
         <NodeHead node={node} kind={kind} />
         <KindForm node={node} kind={kind} />

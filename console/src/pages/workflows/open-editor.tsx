@@ -1,14 +1,5 @@
 import { App, Badge, type InputRef, Tabs } from 'antd'
-import {
-  type CSSProperties,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { cardSize } from '../../editor/canvas/card-size.ts'
 import { createCommands } from '../../editor/canvas/commands.ts'
 import { areaOf, boxOfCard, type Canvas } from '../../editor/canvas/create-canvas.ts'
@@ -23,7 +14,7 @@ import { type Draft, drawingOf } from '../../editor/model/join-drafts.ts'
 import type { Shapes } from '../../editor/model/shapes.ts'
 import { CheckList } from '../../editor/panels/check-list.tsx'
 import { KeptStyles } from '../../editor/panels/kept-styles.tsx'
-import { NodePanel } from '../../editor/panels/node-panel.tsx'
+import { focusSettings, NodePanel } from '../../editor/panels/node-panel.tsx'
 import { useChecks } from '../../editor/panels/use-checks.ts'
 import { PublishDialog } from '../../editor/publishing/publish-dialog.tsx'
 import { focusQuestion } from '../../editor/runs/ask-form.tsx'
@@ -42,13 +33,13 @@ import {
   WorkflowEditorContext,
 } from '../../editor/workflow-editor.ts'
 import { useMay, useSession } from '../../session/use-session.ts'
-import { useFailureToast } from '../../ui/failure.tsx'
 import { useDocumentTitle } from '../../ui/page.tsx'
 import { useLanguage } from '../../ui/preferences.ts'
 import { preloadTextEditor } from '../../ui/text-editor/text-editor.tsx'
 import { EditorHeader, type ShownDialog } from './editor-header.tsx'
 import { useEditorWords } from './editor-words.ts'
 import { PanelResizer } from './panel-resizer.tsx'
+import { useEditorKeys } from './use-editor-keys.ts'
 import { usePanes } from './use-panes.ts'
 import './editor.css'
 
@@ -182,6 +173,11 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     setTab(next)
     panes.setHasPanel(true)
   }
+  /** Also moves the focus there, because all other nodes are before the settings. */
+  const openSettings = (): void => {
+    openTab('settings')
+    focusSettings()
+  }
   const travel = (step: () => void): void => {
     step()
     revealSelection()
@@ -200,7 +196,11 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
     panes.setHasPalette(true)
     requestAnimationFrame(() => searchBox.current?.focus({ cursor: 'all' }))
   }
-  useEditorKeys({ onHelp: () => setShown('keys'), onTravel: travel })
+  useEditorKeys({
+    onHelp: () => setShown('keys'),
+    onTravel: travel,
+    onLeaveSettings: () => canvas?.focus([...store.state().selection.nodes][0]),
+  })
   return (
     <div className="editor">
       <EditorHeader
@@ -232,9 +232,9 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
           onReady={onCanvas}
           onOpenNode={nodeId => {
             store.select([nodeId])
-            openTab('settings')
+            openSettings()
           }}
-          onOpenEdge={() => openTab('settings')}
+          onOpenEdge={openSettings}
           onClickNode={() => {
             openTab('settings')
             revealSelection()
@@ -257,35 +257,6 @@ function EditorParts({ autosave, canvas, onCanvas, onName, firstTab }: EditorPar
       <MergeDialog autosave={autosave} />
     </div>
   )
-}
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  target.closest('input, textarea, select, [contenteditable="true"]') !== null
-
-/** Shortcuts of the whole editor. Text fields keep their own undo. */
-function useEditorKeys({ onHelp, onTravel }: { onHelp(): void; onTravel(step: () => void): void }): void {
-  const { store, saving, mayWrite } = useWorkflowEditor()
-  const showFailure = useFailureToast()
-  const press = useEffectEvent((event: KeyboardEvent): void => {
-    const key = event.key.toLowerCase()
-    const isCommand = event.ctrlKey || event.metaKey
-    if (isCommand && key === 's') {
-      event.preventDefault()
-      saving.flush().catch(showFailure)
-      return
-    }
-    if (isTyping(event.target)) return
-    if (event.key === '?' && !isCommand) onHelp()
-    if (!isCommand || !mayWrite || (key !== 'z' && key !== 'y')) return
-    event.preventDefault()
-    onTravel(key === 'y' || event.shiftKey ? store.redo : store.undo)
-  })
-  useEffect(() => {
-    const listen = (event: KeyboardEvent): void => press(event)
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [])
 }
 
 type SideTab = 'settings' | 'checks' | 'run'
