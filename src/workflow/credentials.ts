@@ -2,6 +2,7 @@ import { pointerSegment } from '../contract/finding.ts'
 import { harmlessHeaders } from '../kernel/harmless-headers.ts'
 import { type JsonChanges, replaceInJson } from '../kernel/replace-in-json.ts'
 import { atOnce, type Pausable } from '../kernel/slices.ts'
+import { UniqueNames } from '../kernel/unique-names.ts'
 import { type Graph, parseGraph } from './graph.ts'
 import { isJsonRecord, type JsonRecord } from './json-record.ts'
 
@@ -238,12 +239,12 @@ export function* hideCredentials(
 ): Pausable<Uint8Array> {
   const { nodes } = yield* parseGraph(graph)
   const json = new TextDecoder().decode(graph)
-  const names = by === 'reference' ? new SecretNames(json) : undefined
+  const names = new UniqueNames(by === 'reference' ? secretsIn(json) : [], maxNameLength)
   const found: (readonly [path: readonly string[], text: string])[] = []
   for (const [place, { id, data }] of nodes.entries()) {
     for (const credential of findCredentials(data)) {
       if (onlyCertain && !credential.isCertain) continue
-      const hidden = names ? names.referTo(id, credential) : credential.masked
+      const hidden = by === 'reference' ? withSecrets(id, credential, names) : credential.masked
       found.push([['nodes', String(place), 'data', ...credential.path], hidden])
     }
     yield
@@ -252,40 +253,21 @@ export function* hideCredentials(
 }
 
 const maxNameLength = 64
-const maxNumberLength = 8
 
-/** The secrets that stand for the credentials of a graph. Sharing one would send a credential to the server of another. */
-class SecretNames {
-  /** Also those that the graph refers to already. */
-  readonly #taken: Set<string>
-  readonly #names = new Map<string, string>()
-  /** The last number after names with the same beginning. */
-  readonly #numbers = new Map<string, number>()
+/** The names of the secrets that a graph refers to. */
+const secretsIn = (json: string): string[] =>
+  Array.from(json.matchAll(/\{\{#\s*secret\.([\w-]+)/g), ([, name]) => name!)
 
-  constructor(json: string) {
-    this.#taken = new Set([...json.matchAll(/\{\{#\s*secret\.([\w-]+)/g)].map(([, name]) => name!))
-  }
-
-  /** The text of a credential with a reference to a secret for each of its parts. */
-  referTo(nodeId: string, { text, referring }: Credential): string {
-    let part = 0
-    return referring(name => `{{#secret.${this.#nameOf(secretName(nodeId, name), `${part++} ${text}`)}#}}`)
-  }
-
-  /** The wanted name, with a number if another credential has it. */
-  #nameOf(wanted: string, credential: string): string {
-    const key = `${wanted} ${credential}`
-    let name = this.#names.get(key)
-    if (name !== undefined) return name
-    name = wanted
-    const stem = wanted.slice(0, maxNameLength - maxNumberLength)
-    let number = this.#numbers.get(stem) ?? 1
-    while (this.#taken.has(name)) name = `${stem}_${++number}`
-    this.#numbers.set(stem, number)
-    this.#taken.add(name)
-    this.#names.set(key, name)
-    return name
-  }
+/**
+ * The text of a credential with a reference to a secret for each of its parts. Credentials that shared a secret would be
+ * sent to the servers of each other.
+ */
+function withSecrets(nodeId: string, { text, referring }: Credential, names: UniqueNames): string {
+  let part = 0
+  return referring(name => {
+    const wanted = secretName(nodeId, name)
+    return `{{#secret.${names.nameOf(`${wanted} ${part++} ${text}`, wanted)}#}}`
+  })
 }
 
 /** A name for the secret that the importer of a graph has to store. */

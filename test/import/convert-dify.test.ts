@@ -718,6 +718,32 @@ describe('single nodes', () => {
     assert.match(line.message, /{{#l\.gone#}} does not exist/)
   })
 
+  it('keeps secrets with similar names apart', () => {
+    const file = JSON.parse(
+      appWith({
+        id: 'h',
+        data: { type: 'http-request', method: 'get', url: 'https://a.test/{{#env.KEY#}}/{{#env.key#}}' },
+      }),
+    )
+    file.workflow.environment_variables = ['KEY', 'key'].map(name => ({ name, value_type: 'secret' }))
+    const app = convert(JSON.stringify(file))
+    assert.equal(dataOfNode(app, 'h')['url'], 'https://a.test/{{#secret.key#}}/{{#secret.key_2#}}')
+    assert.match(lineOf(app, '').message, /set the secret "key_2"/)
+  })
+
+  it('keeps values with similar names apart at the end of a loop', () => {
+    const { app, data } = loopUntil(
+      { variable_selector: ['t', 'output', 'a'], comparison_operator: 'is', value: '1' },
+      { variable_selector: ['t', 'output_a'], comparison_operator: 'is', value: '2' },
+    )
+    const { when } = data['until'] as { when: { left: string }[] }
+    const [one, other] = when.map(({ left }) => left.replace('{{#loop.', '').replace('#}}', ''))
+    assert.notEqual(one, other)
+    const [child] = app.children
+    const outputs = dataOfNode({ workflow: child! }, 'end')['outputs']
+    assert.deepEqual(Object.keys(outputs as object), [one, other])
+  })
+
   it('filters a list from outside before a loop that it ends', () => {
     const isImage = { conditions: [{ key: 'type', comparison_operator: 'in', value: ['image'] }] }
     const condition = { comparison_operator: 'contains', sub_variable_condition: isImage }
@@ -747,9 +773,9 @@ describe('single nodes', () => {
     const inner = { type: 'template-transform', variables: values }
     file.workflow.graph.nodes.push({ id: 't', parentId: 'i', data: inner })
     const app = convert(JSON.stringify(file))
-    assert.deepEqual(dataOfNode(app, 'i')['inputs'], { c_a_b: '{{#c.a.b#}}', c_a_b_: '{{#c.a_b#}}' })
+    assert.deepEqual(dataOfNode(app, 'i')['inputs'], { c_a_b: '{{#c.a.b#}}', c_a_b_2: '{{#c.a_b#}}' })
     assert.deepEqual(dataOfNode({ workflow: app.children[0]! }, 't')['inputs'], {
-      ...{ deep: '{{#sys.inputs.c_a_b#}}', flat: '{{#sys.inputs.c_a_b_#}}' },
+      ...{ deep: '{{#sys.inputs.c_a_b#}}', flat: '{{#sys.inputs.c_a_b_2#}}' },
       deeper: '{{#sys.inputs.c_a_b#}}',
     })
   })

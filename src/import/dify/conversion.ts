@@ -1,4 +1,5 @@
 import type { ImportNote } from '../../contract/import-notes.ts'
+import { UniqueNames } from '../../kernel/unique-names.ts'
 import type { GraphEdge, GraphNode } from '../../workflow/graph.ts'
 import type { JsonRecord } from '../../workflow/json-record.ts'
 import { Report } from '../report.ts'
@@ -125,11 +126,13 @@ export class Conversion {
 
   /** The value of a secret is not imported, because it belongs into the secrets of the workspace. */
   #declareEnvironment(): void {
+    // Values that shared a secret would be sent to the servers of each other.
+    const names = new UniqueNames([], maxSecretLength)
     for (const each of recordsAt(this.app.workflow, 'environment_variables')) {
       if (textAt(each, 'value_type') !== 'secret') declare(this.environment, each)
       else {
         const variable = textAt(each, 'name')
-        const secret = secretName(variable)
+        const secret = names.nameOf(variable, secretName(variable))
         this.secrets.set(variable, secret)
         this.noteApp('set_secret', { variable, secret })
       }
@@ -167,10 +170,12 @@ function declare(into: Map<string, Declared>, each: JsonRecord): void {
   })
 }
 
+const maxSecretLength = 64
+
 /** Secrets have names of letters, digits, _ and -, starting with a letter. */
 const secretName = (name: string): string => {
   const safe = name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
-  return (/^[a-z]/.test(safe) ? safe : `secret_${safe}`).slice(0, 64)
+  return (/^[a-z]/.test(safe) ? safe : `secret_${safe}`).slice(0, maxSecretLength)
 }
 
 export const node = (id: string, type: 'base' | 'tool' | 'embody', data: JsonRecord): GraphNode => ({

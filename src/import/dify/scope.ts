@@ -1,3 +1,4 @@
+import { UniqueNames } from '../../kernel/unique-names.ts'
 import type { DifyNode } from './app.ts'
 import type { Conversion } from './conversion.ts'
 import { outputPath, type Use } from './outputs.ts'
@@ -24,6 +25,8 @@ export class Scope {
   readonly container: DifyNode | undefined
   /** Inputs of the inner workflow: values of the outer one by name. */
   readonly passed = new Map<string, string>()
+  /** The variables of a loop are inputs, too. */
+  readonly #inputNames: UniqueNames
   /** Variables of the file that its nodes refer to, which its input node must declare. */
   readonly usedEnvironment = new Set<string>()
   readonly usedMemory = new Set<string>()
@@ -32,6 +35,8 @@ export class Scope {
     this.conversion = conversion
     this.outer = inside?.outer
     this.container = inside?.container
+    const variables = recordsAt(this.container?.data ?? {}, 'loop_variables')
+    this.#inputNames = new UniqueNames(variables.map(each => textAt(each, 'label')))
   }
 
   /** Rewrites the references in a text; a reference to nothing is removed and noted. */
@@ -118,11 +123,10 @@ export class Scope {
   /** A value from outside, as an input of this workflow. Secrets and conversation variables need no passing. */
   #pass(outside: string): string {
     if (/^(secret|memory)\./.test(outside)) return outside
-    const reference = `{{#${outside}#}}`
-    let name = outside.replace(/^sys\.inputs\./, '').replace(/[^A-Za-z0-9_-]/g, '_')
+    const wanted = outside.replace(/^sys\.inputs\./, '').replace(/[^A-Za-z0-9_-]/g, '_')
     // The paths 1.a.b and 1.a_b are two values.
-    while (this.passed.has(name) && this.passed.get(name) !== reference) name += '_'
-    this.passed.set(name, reference)
+    const name = this.#inputNames.nameOf(outside, wanted)
+    this.passed.set(name, `{{#${outside}#}}`)
     return `sys.inputs.${name}`
   }
 }

@@ -1,3 +1,4 @@
+import { UniqueNames } from '../../../kernel/unique-names.ts'
 import type { GraphNode } from '../../../workflow/graph.ts'
 import type { JsonRecord } from '../../../workflow/json-record.ts'
 import type { DifyNode } from '../app.ts'
@@ -54,6 +55,9 @@ function noteMessages(given: NodeConversion): void {
     given.note('inner_messages')
 }
 
+const variablesOf = ({ data }: DifyNode): string[] =>
+  recordsAt(data, 'loop_variables').map(each => textAt(each, 'label'))
+
 /** The output by which a round ends the loop. */
 const overName = 'is_over'
 
@@ -62,7 +66,7 @@ export const loop: Convert = given => {
   noteMessages(given)
   const scope = new Scope(conversion, { outer: given.scope, container: given.node })
   const id = conversion.options.mintId()
-  const variables = recordsAt(data, 'loop_variables').map(each => textAt(each, 'label'))
+  const variables = variablesOf(given.node)
   const assigned = variables.filter(name => conversion.isAssigned(given.node, name))
   const ends = conversion.app.nodes.filter(
     ({ parentId, type }) => parentId === given.node.id && type === 'loop-end',
@@ -127,22 +131,22 @@ class EndScope extends Scope {
   readonly #loop: DifyNode
   /** Outputs of inner nodes, by the names that they get as outputs of the round. */
   readonly inner = new Map<string, readonly string[]>()
+  readonly #names: UniqueNames
 
   constructor({ scope, node: loop }: NodeConversion) {
     super(scope.conversion)
     this.#around = scope
     this.#loop = loop
+    this.#names = new UniqueNames([...variablesOf(loop), overName])
   }
 
   override path(user: DifyNode, selector: readonly string[], use: Use): string | undefined {
     const [owner = '', ...rest] = selector
-    const { id, data } = this.#loop
-    if (owner === id) {
-      const isVariable = recordsAt(data, 'loop_variables').some(each => textAt(each, 'label') === rest[0])
-      return isVariable ? ['loop', ...rest].join('.') : undefined
-    }
+    const { id } = this.#loop
+    const isVariable = owner === id && variablesOf(this.#loop).includes(rest[0] ?? '')
+    if (owner === id) return isVariable ? ['loop', ...rest].join('.') : undefined
     if (this.conversion.nodes.get(owner)?.parentId !== id) return this.#around.path(user, selector, use)
-    const name = selector.join('_')
+    const name = this.#names.nameOf(selector.join('.'), selector.join('_'))
     this.inner.set(name, selector)
     return `loop.${name}`
   }
