@@ -312,6 +312,13 @@ describe('a chat app with a prompt of the expert mode', () => {
     ])
   })
 
+  it('keeps dollar signs of its instructions', () => {
+    const completion_prompt_config = { prompt: { text: '{{#pre_prompt#}} End. {{#query#}}' } }
+    const pre_prompt = 'It costs $$5 or $&.'
+    const [, prompt] = prompts({ pre_prompt, model: { mode: 'completion' }, completion_prompt_config })
+    assert.equal(prompt, 'It costs $$5 or $&. End. {{#sys.query#}}')
+  })
+
   it('does without places for passages in a simple prompt', () =>
     assert.deepEqual(prompts({ prompt_type: 'simple', pre_prompt: '{{#context#}}Be brief.' }), [
       'Be brief.',

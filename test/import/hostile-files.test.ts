@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { limits } from '../../src/contract/limits.ts'
 import { AppError } from '../../src/kernel/app-error.ts'
-import { appText, appWith, convert } from './dify-apps.ts'
+import { appText, appWith, convert, dataOfNode } from './dify-apps.ts'
 
 const refuses = (text: string, message: RegExp): void => {
   assert.throws(
@@ -121,6 +121,41 @@ describe('a malicious file', () => {
       }),
       /has 2003 nodes; at most 2000/,
     )
+  })
+
+  it('does not grow by repeated places and similar names', () => {
+    const long = 'x'.repeat(20_000)
+    const chat = convert(
+      JSON.stringify({
+        app: { name: 'A', mode: 'chat' },
+        kind: 'app',
+        version: '0.5.0',
+        model_config: {
+          ...{ prompt_type: 'advanced', pre_prompt: long, model: { mode: 'completion' } },
+          completion_prompt_config: { prompt: { text: '{{#pre_prompt#}}'.repeat(1000) } },
+        },
+      }),
+    )
+    assert.ok(JSON.stringify(chat.workflow).length < 100_000)
+    const context = { enabled: true, variable_selector: ['c', long] }
+    const prompt_template = [{ role: 'user', text: '{{#context#}}'.repeat(1000) }]
+    const path = (index: number): string =>
+      index.toString(2).padStart(10, '0').replaceAll('0', '_').replaceAll('1', '.')
+    const inputs = Array.from({ length: 500 }, (_, index) => `{{#c.a${path(index).split('').join('a')}a#}}`)
+    const file = JSON.parse(
+      appWith(
+        { id: 'c', data: { type: 'code', outputs: { [long]: { type: 'string' } } } },
+        { id: 'l', data: { type: 'llm', context, prompt_template } },
+        { id: 'i', data: { type: 'iteration', start_node_id: 't' } },
+      ),
+    )
+    const answer = { type: 'answer', answer: inputs.join('') }
+    file.workflow.graph.nodes.push({ id: 't', parentId: 'i', data: answer })
+    const app = convert(JSON.stringify(file))
+    assert.ok(JSON.stringify(app.workflow).length < 200_000)
+    const passed = Object.keys(dataOfNode(app, 'i')['inputs'] as object)
+    assert.equal(passed.length, inputs.length)
+    assert.ok(passed.every(name => name.length < 40))
   })
 
   it('is converted whatever the types of its values are', () => {

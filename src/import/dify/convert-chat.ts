@@ -57,19 +57,20 @@ function readMessages(config: JsonRecord): Message[] {
       text: textAt(each, 'text'),
     }))
   const text = textAt(config, 'completion_prompt_config', 'prompt', 'text')
-  return [{ role: 'user', text: text.replaceAll('{{#pre_prompt#}}', instructions) }]
+  // Once: a text of many places for long instructions would take gigabytes.
+  return [{ role: 'user', text: text.replace('{{#pre_prompt#}}', () => instructions) }]
 }
 
 /** The messages refer to the fields of the form as {{name}}. Our node adds passages and earlier turns itself. */
 function messagesOf(config: JsonRecord): Message[] {
-  const filled = (start: string): string =>
-    formFields(config).reduce(
-      (text, field) => {
-        const name = textAt(field, 'variable')
-        return text.replaceAll(`{{${name}}}`, `{{#input.${variableName(name)}#}}`)
-      },
-      start.replace(/\{\{#(context|histories)#\}\}/g, '').replaceAll('{{#query#}}', question),
-    )
+  const names = new Set(formFields(config).map(field => textAt(field, 'variable')))
+  const filled = (text: string): string =>
+    text
+      .replace(/\{\{#(context|histories)#\}\}/g, '')
+      .replaceAll('{{#query#}}', question)
+      .replace(/\{\{([^{}]+)\}\}/g, (place, name: string) =>
+        names.has(name) ? `{{#input.${variableName(name)}#}}` : place,
+      )
   return readMessages(config)
     .map(({ role, text }) => ({ role, text: filled(text) }))
     .filter(({ text }) => text.trim() !== '')

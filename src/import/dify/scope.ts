@@ -4,7 +4,8 @@ import type { Conversion } from './conversion.ts'
 import { outputPath, type Use } from './outputs.ts'
 import { asText, namedIn, recordsAt, textAt } from './read.ts'
 
-export const referenceForm = /\{\{#([^#{}\r\n]{1,500})#\}\}/g
+const maxPathLength = 500
+export const referenceForm = new RegExp(`\\{\\{#([^#{}\\r\\n]{1,${maxPathLength}})#\\}\\}`, 'g')
 
 /** What Dify calls them, and what we do. */
 const systemValues: Readonly<Record<string, string>> = {
@@ -55,7 +56,7 @@ export class Scope {
 
   #reference(user: DifyNode, selector: readonly string[], use: Use): string {
     const path = this.path(user, selector, use)
-    if (path !== undefined) return `{{#${path}#}}`
+    if (path !== undefined && path.length <= maxPathLength) return `{{#${path}#}}`
     const reference = `{{#${selector.join('.').slice(0, 200)}#}}`
     this.conversion.note(user, 'reference_removed', { reference })
     return ''
