@@ -12,12 +12,14 @@ const inUtf8 = (name: string): string => {
 
 /**
  * The file name in the Content-Disposition of a response, without folders; empty if there is none. Names are often in
- * UTF-8 or percent-encoded where the standard has only ASCII.
+ * UTF-8 or percent-encoded where the standard has only ASCII, and without the quotes that a space requires.
  */
 export function dispositionName(header = ''): string {
   const short = header.slice(0, 2000)
   const extended = /filename\*\s*=\s*"?utf-8'[^']*'([^";\s]+)/i.exec(short)?.[1]
-  const plain = /filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(short)
-  const name = decodePercent(extended ?? inUtf8(plain?.[1] ?? plain?.[2] ?? ''))
+  const plain = /filename\s*=\s*(?:"((?:\\"|[^"])*)"|([^;]+))/i.exec(short)
+  const name = decodePercent(
+    extended ?? inUtf8(plain?.[1]?.replaceAll('\\"', '"') ?? plain?.[2]?.trim() ?? ''),
+  )
   return name.split(/[/\\]/).at(-1)!
 }

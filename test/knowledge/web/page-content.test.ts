@@ -36,6 +36,8 @@ test('a page is named after its title, a file after its address', () => {
     `attachment; filename*=UTF-8''${encoded}`,
     `attachment; filename="report.pdf"; filename*=utf-8'zh'${encoded}`,
     `attachment;filename=${encoded}`,
+    // Some servers leave out the quotes that a name with a space needs.
+    `attachment; filename=${Buffer.from('年报 2026.pdf').toString('latin1')} ; size=3`,
     // As Node.js reads a header in UTF-8.
     `attachment; filename="${Buffer.from('年报 2026.pdf').toString('latin1')}"`,
   ])
