@@ -13,14 +13,15 @@ import { useHolder, useSession } from './session/use-session.ts'
 import { WorkspaceSwitcher } from './session/workspace-switcher.tsx'
 import { useIsDark, useLanguage, useReducedMotion } from './ui/preferences.ts'
 
-let stopWaiting: (() => void) | undefined
+let isWaiting = false
 
 /** What a page could not load is loaded as soon as the server answers again. */
 function loadWhenReachable(error: unknown): void {
-  if (!isUnreachable(error)) return
-  stopWaiting?.()
-  stopWaiting = whenReachable(() => {
-    stopWaiting = undefined
+  // Queries that fail again and again, such as those that poll, must not put the next check off.
+  if (isWaiting || !isUnreachable(error)) return
+  isWaiting = true
+  whenReachable(() => {
+    isWaiting = false
     void queries.refetchQueries({ type: 'active', predicate: ({ state }) => isUnreachable(state.error) })
   })
 }

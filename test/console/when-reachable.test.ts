@@ -53,6 +53,20 @@ test('listeners are called once, when the server answers again', async () => {
   assert.equal(checks, before)
 })
 
+test('listeners that are replaced do not delay the first check', async () => {
+  let calls = 0
+  let cancel = (): void => {}
+  for (let count = 0; count < 10; count++) {
+    cancel()
+    cancel = whenReachable(() => {
+      calls += 1
+    })
+  }
+  status = 200
+  await pass(1)
+  assert.equal(calls, 1)
+})
+
 test('the browser reports the connection before the next check is due', async () => {
   let calls = 0
   whenReachable(() => {

@@ -27,12 +27,12 @@ export function whenReachable(listener: () => void): () => void {
 function checkLater(): void {
   clearTimeout(timer)
   timer = setTimeout(check, Math.min(maxPause, firstPause * 2 ** checks))
-  checks += 1
 }
 
 async function check(): Promise<void> {
   // A hidden page is checked when it is shown again.
   if (document.visibilityState === 'hidden') return
+  checks += 1
   checkLater()
   const own = timer
   if (!(await isReachable()) || own !== timer) return
