@@ -13,7 +13,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { FileStore } from '../files/file-store.ts'
-import { hasUnknownBlobsOnly, installation } from '../files/installation.ts'
+import { installation, matchesContents } from '../files/installation.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { noExchange } from '../kernel/exchange.ts'
 import { fileUses } from '../knowledge/document-store.ts'
@@ -239,13 +239,18 @@ async function files(config: Config, { results, database }: CheckedDatabase): Pr
   await blobs.check()
   const storeOwner = await blobs.installationId()
   const owner = storeOwner === undefined ? 'no installation' : `the installation ${storeOwner}`
-  if (own !== undefined && storeOwner !== own)
-    return failed(`${place} belongs to ${owner}, but the database to ${own}. ${advice}.`)
+  const store = database && new FileStore(database, fileUses)
   const noKeys = new Set<string>()
-  const knownKeys = async (keys: string[]): Promise<Set<string>> =>
-    database ? new FileStore(database, fileUses).knownKeys(keys).catch(() => noKeys) : noKeys
+  const known = {
+    knownKeys: async (keys: string[]) => (await store?.knownKeys(keys).catch(() => noKeys)) ?? noKeys,
+    hasBlobs: async () => (await store?.hasBlobs().catch(() => false)) ?? false,
+  }
+  const belongs =
+    storeOwner === undefined ? await matchesContents({ blobs, files: known }) : storeOwner === own
+  if (own !== undefined && !belongs)
+    return failed(`${place} belongs to ${owner}, but the database to ${own}. ${advice}.`)
   const isNew = own === undefined && results.every(({ status }) => status !== 'failed')
-  if (isNew && (await hasUnknownBlobsOnly({ blobs, files: { knownKeys } })))
+  if (isNew && !belongs)
     return failed(
       `${place} belongs to ${owner}, but the database is new and knows none of its files. ${advice}, or put the lost database back.`,
     )

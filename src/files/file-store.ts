@@ -300,4 +300,8 @@ export class FileStore extends Store {
     const rows = await this.database.all(sql`SELECT ${blobKey} FROM blobs WHERE key IN ${list(keys)}`)
     return new Set(rows.map(row => row.key))
   }
+
+  async hasBlobs(): Promise<boolean> {
+    return (await this.database.get(sql`SELECT ${blobKey} FROM blobs LIMIT 1`)) !== undefined
+  }
 }

@@ -14,7 +14,7 @@ export const installation = table('installation', {
 
 interface InstallationParts {
   database: Database
-  files: Pick<FileStore, 'knownKeys'>
+  files: Pick<FileStore, 'knownKeys' | 'hasBlobs'>
   blobs: Pick<BlobStore, 'list' | 'installationId' | 'setInstallationId'>
   /** Where the database and the blob store are, for messages. */
   places: { database: string; blobs: string }
@@ -28,15 +28,15 @@ const moved = 'moved to '
 /** The database must know at least one of this many blobs. */
 const sampleSize = 500
 
-/** A database without an id is new or from an older version, whose blobs it knows. */
-export async function hasUnknownBlobsOnly({
+/** Whether a store without an id may be that of this database: it has blobs that the database knows, or neither has any. */
+export async function matchesContents({
   blobs,
   files,
 }: Pick<InstallationParts, 'files'> & { blobs: Pick<BlobStore, 'list'> }): Promise<boolean> {
   const keys: string[] = []
   for (const area of ['blobs', 'quarantine'] as const)
     for await (const { key } of blobs.list(area)) if (keys.push(key) >= sampleSize) break
-  return keys.length > 0 && (await files.knownKeys(keys)).size === 0
+  return keys.length > 0 ? (await files.knownKeys(keys)).size > 0 : !(await files.hasBlobs())
 }
 
 /** Both hold the same id: to another database every blob would be an orphan, so no server may start. */
@@ -53,20 +53,21 @@ export class Installation {
 
   /** Fails with a `StartError` unless they belong together. The first start gives both the same id. */
   async open(): Promise<void> {
-    if ((await this.#ownId()) !== undefined) return this.check()
-    if (await hasUnknownBlobsOnly(this.#parts)) throw await this.#mismatch()
-    await this.#bind({ replace: false })
+    // Read before the database: another replica may be writing both, the database first.
+    const storeId = await this.#parts.blobs.installationId()
+    if (storeId === undefined && (await matchesContents(this.#parts)))
+      await this.#parts.blobs.setInstallationId(await this.#createOwnId(), { replace: false })
     await this.check()
   }
 
   /** Binds the blob store to this database. */
   async adopt(): Promise<string> {
-    await this.#bind({ replace: true })
-    return (await this.#ownId())!
+    return this.#parts.blobs.setInstallationId(await this.#createOwnId(), { replace: true })
   }
 
   async check(): Promise<void> {
-    if ((await this.#ownId()) !== (await this.#parts.blobs.installationId())) throw await this.#mismatch()
+    const own = await this.#ownId()
+    if (own === undefined || own !== (await this.#parts.blobs.installationId())) throw await this.#mismatch()
   }
 
   /** Fails if the other store belongs to another installation. */
@@ -90,12 +91,11 @@ export class Installation {
     return (await this.#parts.database.get(sql`SELECT ${installation.columns('id')} FROM installation`))?.id
   }
 
-  /** The blob store comes first: a crash before the row is written leaves an id that the next start uses. */
-  async #bind(options: { replace: boolean }): Promise<void> {
-    const { blobs, database } = this.#parts
-    const id = await blobs.setInstallationId((await this.#ownId()) ?? mintId('inst'), options)
-    const row = installation.insert({ id, scrubbedUpTo: '', scrubStartedAt: 0 })
-    await database.transaction(transaction => transaction.run(sql`${row} ON CONFLICT DO NOTHING`))
+  /** A crash before the store has it, too, leaves a store without an id, which the next start gives it. */
+  async #createOwnId(): Promise<string> {
+    const row = installation.insert({ id: mintId('inst'), scrubbedUpTo: '', scrubStartedAt: 0 })
+    await this.#parts.database.transaction(transaction => transaction.run(sql`${row} ON CONFLICT DO NOTHING`))
+    return (await this.#ownId())!
   }
 
   async #mismatch(): Promise<StartError> {

@@ -94,6 +94,27 @@ describe('database and files that do not belong together', () => {
     await server.kill('SIGTERM')
   })
 
+  test('refuses a second database, even while there are no files', async t => {
+    const own = await freshDatabase()
+    t.after(() => own.drop())
+    const first = await spawnServer(own, token)
+    await first.kill('SIGTERM')
+    for (const name of readdirSync(own.folder))
+      if (name.startsWith('banyan.db')) rmSync(join(own.folder, name))
+    assert.match(await refused({ ...other, folder: own.folder }), /is new/)
+  })
+
+  test('starts after a crash of the first start between the id of the database and that of the files', async t => {
+    const own = await freshDatabase()
+    t.after(() => own.drop())
+    const first = await spawnServer(own, token)
+    await first.kill('SIGTERM')
+    rmSync(join(own.folder, 'files/installation-id'))
+    const second = await spawnServer(own, token)
+    await second.kill('SIGTERM')
+    assert.match(readFileSync(join(own.folder, 'files/installation-id'), 'utf8'), /^inst_/)
+  })
+
   test('refuses to start when DATABASE_URL is forgotten, and commands refuse, too', async t => {
     if (!database.url) return t.skip('needs PostgreSQL')
     assert.match(await refused(database, { DATABASE_URL: '' }), /banyan\.db is new/)
