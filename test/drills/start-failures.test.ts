@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { openDatabase } from '../../src/adapters/sql/open-database.ts'
@@ -52,6 +52,21 @@ describe('a start that cannot succeed', () => {
       await startOnce()
       truncateSync(join(database.folder, 'banyan.db'), 8192)
       await refused(/banyan\.db is damaged/)
+    })
+
+    test('a lost database whose last changes are in its log', async () => {
+      const server = await spawnServer(database)
+      await server.kill('SIGKILL')
+      const [path, lost] = ['banyan.db', 'lost.db'].map(name => join(database.folder, name)) as [
+        string,
+        string,
+      ]
+      renameSync(path, lost)
+      await refused(/banyan\.db is missing, but banyan\.db-wal has its last changes/)
+      writeFileSync(path, '')
+      await refused(/banyan\.db is empty, but banyan\.db-wal has its last changes/)
+      renameSync(lost, path)
+      await startOnce()
     })
 
     test('a file in place of the data folder', async () => {

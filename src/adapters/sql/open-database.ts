@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -83,6 +83,17 @@ async function useWal(path: string): Promise<void> {
   }
 }
 
+const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
+
+/** SQLite deletes a log without a database. After a crash, it may have most of the data. */
+function refuseLostDatabase(path: string): void {
+  const size = sizeOf(path)
+  if (size || !sizeOf(`${path}-wal`)) return
+  throw new StartError(
+    `The database ${path} is ${size === 0 ? 'empty' : 'missing'}, but banyan.db-wal has its last changes. Nothing was changed. Put banyan.db back beside it; if both are lost, move banyan.db-wal away and restore a backup.`,
+  )
+}
+
 /** The default settings, for tools and tests. */
 const defaultPool: PoolOptions = { poolSize: 10, waitMilliseconds: 5000, statementMilliseconds: 30_000 }
 
@@ -112,6 +123,7 @@ async function connect({ url, folder, pool = defaultPool }: DatabaseOptions): Pr
   }
   await makeFolder(folder)
   const path = sqlitePath(folder)
+  refuseLostDatabase(path)
   await useWal(path)
   try {
     return new SqliteDatabase(path)
