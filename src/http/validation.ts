@@ -5,6 +5,7 @@ import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { patternMessages } from '../contract/patterns.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { countValues } from '../kernel/count-values.ts'
 import { nullDropper, type Schema } from './null-fields.ts'
 
 interface SchemaError {
@@ -45,11 +46,10 @@ function lengthCheck(keyword: string, limit: number): DataValidateFunction {
   return check
 }
 
-function checker(coerceTypes: boolean): Ajv {
+function checker(options: { allErrors: boolean; coerceTypes: boolean }): Ajv {
   const ajv = new Ajv({
-    allErrors: true,
+    ...options,
     strict: false,
-    coerceTypes,
     useDefaults: false,
     // The tests check the schemas; compiling the schema of all schemas would take a tenth of every start.
     validateSchema: false,
@@ -63,19 +63,25 @@ function checker(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-const bodies = checker(false)
+const bodies = checker({ allErrors: true, coerceTypes: false })
+const largeBodies = checker({ allErrors: false, coerceTypes: false })
 /** Query strings are text, so `version=3` is coerced to a number. */
-const queries = checker(true)
+const queries = checker({ allErrors: true, coerceTypes: true })
+
+/** A body with more values is checked up to its first error: collecting tens of thousands would block the event loop. */
+const maxValuesForAllErrors = 1000
 
 /** Checks a body after removing the nulls that count as absent. */
 export function compileBody(schema: TSchema): Check {
   const compiled = bodies.compile(schema) as Check
   const drop = nullDropper(schema as Schema)
-  if (!drop) return compiled
   const check: Check = value => {
-    drop(value)
-    const isValid = compiled(value)
-    check.errors = compiled.errors ?? null
+    drop?.(value)
+    const isLarge = countValues(value, maxValuesForAllErrors) > maxValuesForAllErrors
+    // Compiled once, on demand: most operations never receive a large body.
+    const chosen = isLarge ? (largeBodies.compile(schema) as Check) : compiled
+    const isValid = chosen(value)
+    check.errors = chosen.errors ?? null
     return isValid
   }
   return check

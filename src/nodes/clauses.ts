@@ -44,9 +44,10 @@ interface Sides {
 export function* matches(each: JsonRecord, clauses: readonly JsonRecord[], sides: Sides): Pausable<boolean> {
   const isAny = readText(each, 'match') === 'any'
   for (const clause of clauses) {
+    // Before each comparison: thousands of cases or items may each be decided by their first one.
+    yield
     // The first comparison that holds decides "any", the first that does not decides "all".
     if ((yield* holds(clause, sides)) === isAny) return isAny
-    yield
   }
   return !isAny
 }

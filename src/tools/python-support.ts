@@ -40,10 +40,13 @@ const lacking: readonly (readonly [pattern: RegExp, advice: string])[] = [
 ]
 
 const maxFindings = 20
+/** Longer code is not examined to its end: every line could be an import, and the event loop waits for the check. */
+const maxExaminedLength = 200_000
 const maxLineLength = 60
 
 /** A message for each module and each statement, with the first line that has it. */
-export function findUnsupported(code: string): string[] {
+export function findUnsupported(wholeCode: string): string[] {
+  const code = wholeCode.slice(0, maxExaminedLength)
   // Blanks keep lines and columns.
   const bare = code.replace(texts, text => text.replace(/[^\n]/g, ' '))
   const found = new Map<string, number>()

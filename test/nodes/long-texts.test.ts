@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import test from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { atOnce } from '../../src/kernel/slices.ts'
+import { matches } from '../../src/nodes/clauses.ts'
 import { findComparison, refuseLarge } from '../../src/nodes/compare-values.ts'
 import { mapValue } from '../../src/nodes/extractor/parameters.ts'
 import { readJsonAnswer } from '../../src/nodes/model-call.ts'
@@ -115,4 +116,16 @@ test('a text that is nested too deeply equals nothing but itself', () => {
   assert.equal(equals(deep, [[]]), false)
   assert.equal(equals(deep, ` ${deep}`), true)
   assert.equal(holds('in', [[]], deep), false)
+})
+
+test('every comparison may pause, also one that decides', () => {
+  const sides = { left: () => 'a', right: () => 'b' }
+  for (const [match, op] of [
+    ['all', 'equals'],
+    ['any', 'not_equals'],
+  ]) {
+    const comparing = matches({ match }, [{ op }], sides)
+    assert.deepEqual(comparing.next(), { done: false, value: undefined }, match)
+    assert.equal(comparing.next().done, true, match)
+  }
 })

@@ -58,6 +58,12 @@ describe('Python that cannot run here', () => {
     assert.equal(findUnsupported('yield\n'.repeat(1_000_000)).length, 1)
   })
 
+  it('is searched in the first 200,000 characters', () => {
+    const line = `x = 1${' '.repeat(94)}\n`
+    assert.equal(findUnsupported(`${line.repeat(1990)}import numpy\n`).length, 1)
+    assert.deepEqual(findUnsupported(`${line.repeat(2000)}import numpy\n`), [])
+  })
+
   it('counts the modules of the interpreter and of the server as supported, and no others', () => {
     const ofInterpreter = ['asyncio', 'datetime', 'json', 'math', 're', 'sys', 'typing']
     assert.deepEqual(pythonModules, [...ofInterpreter, ...hostModules.keys()].sort())
