@@ -14,7 +14,6 @@ import {
   userId,
 } from './conversation-records.ts'
 import {
-  anyObject,
   array,
   boolean,
   choice,
@@ -26,6 +25,7 @@ import {
   onOff,
   optional,
   orNull,
+  runInputs,
   string,
   text,
 } from './fields.ts'
@@ -106,7 +106,7 @@ export const conversationOperations = defineOperations('conversation', {
           0,
           Number.MAX_SAFE_INTEGER,
         ]),
-        inputs: anyObject(
+        inputs: runInputs(
           'Inputs of the run by name, for an agent with a workflow. The values of its input variables (see agent.variables) are checked and apply to the whole conversation: send them with the first message; a later message may change them. Other inputs are in `sys.inputs` of this turn only.',
           { city: 'Paris' },
         ),

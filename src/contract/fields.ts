@@ -77,6 +77,12 @@ export const orNull = <Schema extends TSchema>(schema: Schema, description: stri
 export const anyObject = <Value = Record<string, unknown>>(description: string, example?: unknown) =>
   Type.Unsafe<Value>({ type: 'object', ...described(description, { example }) })
 
+/** The inputs of a run, by name. They are copied several times, which takes long for tens of thousands. */
+export const runInputs = (description: string, example?: unknown) => ({
+  ...anyObject(description, example),
+  maxProperties: limits.inputs,
+})
+
 /** A record with a name: the OpenAPI document describes it once, and refers to it everywhere else. */
 export const named = <Schema extends TSchema>(name: string, schema: Schema): Schema => ({
   ...schema,

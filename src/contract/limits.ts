@@ -188,6 +188,10 @@ export const limitTable = {
     20_000,
     'Maximum number of steps in nested workflows of one run. The steps of the main workflow do not count: each of its nodes runs at most once.',
   ],
+  inputs: [
+    1000,
+    'Maximum number of inputs of a run or of a message; one of them may be an object with more members.',
+  ],
   inputVariables: [100, 'Maximum number of input variables of a workflow.'],
   conversationInputsLength: [
     65_536,

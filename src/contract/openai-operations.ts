@@ -1,4 +1,15 @@
-import { anyObject, array, boolean, choice, integerIn, optional, orNull, string, text } from './fields.ts'
+import {
+  anyObject,
+  array,
+  boolean,
+  choice,
+  integerIn,
+  optional,
+  orNull,
+  runInputs,
+  string,
+  text,
+} from './fields.ts'
 import { limits } from './limits.ts'
 import {
   openaiCompletion,
@@ -89,11 +100,11 @@ const common = optional({
     'Your own id for the user; agent memory is kept per user.',
     'ada',
   ),
-  inputs: anyObject(
+  inputs: runInputs(
     'Not in the OpenAI API: the input variables of the workflow by name, and further inputs for `{{#sys.inputs.name#}}`.',
   ),
   metadata: orNull(
-    anyObject('Values of input variables by name, for clients that cannot send `inputs`.'),
+    runInputs('Values of input variables by name, for clients that cannot send `inputs`.'),
     'Values of input variables by name, for clients that cannot send `inputs`. Other entries are only returned with a response.',
   ),
   run_events: boolean(

@@ -23,6 +23,7 @@ const inputs = Type.Object(
   }),
   {
     additionalProperties: true,
+    maxProperties: limits.inputs,
     description:
       'Inputs of the run: the input variables of the workflow by name, which are checked, and any others. All are available in `sys.inputs`.',
   },

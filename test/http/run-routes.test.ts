@@ -153,6 +153,7 @@ describe('the inputs of a run', () => {
       [{ wait: 601 }, '/wait'],
       [{ inputs: { query: 'a\u0000' } }, '/inputs/query'],
       [{ inputs: { files: Array(21).fill('file_x') } }, '/inputs/files'],
+      [{ inputs: Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`k${at}`, at])) }, '/inputs'],
       [{ user_id: 'u'.repeat(129) }, '/user_id'],
     ] as const) {
       const { json } = await api.post('workflow/run', { id: hello, ...more })
