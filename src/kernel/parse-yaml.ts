@@ -28,14 +28,16 @@ export function* parseYaml(text: string): Pausable<unknown> {
     if (!document || documents.length > 1) throw unusableFile('it must hold one YAML document')
     const error = document.errors[0]
     if (error) {
+      if (/call stack/.test(error.message)) throw tooDeep()
       const { line, col } = lines.linePos(error.pos[0])
       throw unusableFile(`line ${line}, column ${col}: ${error.message}`)
     }
     return checked(document.toJS({ maxAliasCount: maxAliases, reviver: digitsOf }))
   } catch (error) {
-    // The library throws a ReferenceError for too many aliases, and overflows the stack on thousands of levels.
+    // The library throws a ReferenceError for too many aliases. On thousands of levels it overflows the stack, which it
+    // reports as an error of the document or throws.
     if (error instanceof ReferenceError) throw tooManyAliases()
-    if (error instanceof RangeError) throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
+    if (error instanceof RangeError) throw tooDeep()
     throw error
   }
 }
@@ -43,6 +45,8 @@ export function* parseYaml(text: string): Pausable<unknown> {
 /** An integer that would lose digits becomes a text, as in `parseKeepingDigits`. */
 const digitsOf = (_key: unknown, value: unknown): unknown =>
   typeof value === 'bigint' ? exactNumber(String(value)) : value
+
+const tooDeep = () => unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
 
 const tooManyAliases = () => unusableFile(`its YAML has more than ${maxAliases} aliases, or an unknown one`)
 
@@ -69,8 +73,7 @@ function* compose(text: string, lines: LineCounter, documents: Document.Parsed[]
 
 /** An alias inside its own anchor gives a value that contains itself, and so has no end. */
 function checked(value: unknown): unknown {
-  if (depthOf(value, maxDepth) > maxDepth)
-    throw unusableFile(`its YAML is nested deeper than ${maxDepth} levels`)
+  if (depthOf(value, maxDepth) > maxDepth) throw tooDeep()
   if (countValues(value, limits.graphValues) > limits.graphValues)
     throw unusableFile(`it has more than ${limits.graphValues} values`)
   refuseUnstorable(value)

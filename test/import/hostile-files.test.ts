@@ -88,6 +88,7 @@ describe('a malicious file', () => {
   it('is refused if it is nested too deeply or has too many values', () => {
     refuses(`app: ${'['.repeat(200)}${']'.repeat(200)}`, /nested deeper/)
     refuses(`app: ${'['.repeat(20_000)}`, /nested deeper|line 1/)
+    refuses(`app: ${'['.repeat(40_000)}${']'.repeat(40_000)}`, /nested deeper/)
     refuses(`app: [${'1,'.repeat(limits.importTokens)}]`, /more than 100000 YAML tokens/)
     const many = `[${'1,'.repeat(3000)}]`
     refuses(`a: &a ${many}\nb: [${'*a,'.repeat(99)}]`, /more than 250000 values/)
