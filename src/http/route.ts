@@ -13,7 +13,7 @@ import { operations } from '../contract/operations.ts'
 import type { IdempotencyService } from '../idempotency/idempotency-service.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { freeBytes } from '../kernel/free-bytes.ts'
-import type { JsonMember } from '../kernel/json-members.ts'
+import { haveManyValues, type JsonMember } from '../kernel/json-members.ts'
 import { nextTurn } from '../kernel/pause.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
 import { piecesOf } from '../kernel/write-in-pieces.ts'
@@ -25,7 +25,7 @@ import { ignoredFields, ignoredFieldsHeader } from './ignored-fields.ts'
 import type { AnswerNow } from './immediate-responses.ts'
 import type { Schema } from './null-fields.ts'
 import type { RequestLimiter } from './request-limiter.ts'
-import { type Check, compileBody, compileQuery, refuseUnless } from './validation.ts'
+import { type Check, compileBody, compileLargeBody, compileQuery, refuseUnless } from './validation.ts'
 
 /** What every route needs besides its own service. */
 export interface ServerParts {
@@ -125,12 +125,17 @@ const freeFormMembers = [
   ...['metadata', 'filter', 'extra_body', 'params', 'arguments', 'parameters'],
 ]
 
+/** A body with more values is checked up to its first error. */
+const maxValuesForAllErrors = 1000
+
 /** Checks the fields of a call before it is handled. */
 function executorOf(parts: ServerParts, { operation, ...given }: Route): Handler {
   const checkParams = checkOf(operation.params, compileQuery, findUnless)
   const checkQuery = checkOf(operation.query, compileQuery)
   // The handler of an upload checks its JSON, because only the handler knows whether the body is JSON.
-  const checkBody = checkOf(operation.streamsBody ? undefined : operation.body, compileBody)
+  const body = operation.streamsBody ? undefined : operation.body
+  const checkBody = checkOf(body, compileBody)
+  const checkLargeBody = checkOf(body, compileLargeBody)
   const nameIgnored = ignoredNamer(operation)
   const wrap = envelopeOf(operation)
   const handler = operation.changes ? audited(parts, operation, given.handler) : given.handler
@@ -138,7 +143,9 @@ function executorOf(parts: ServerParts, { operation, ...given }: Route): Handler
     checkParams(call.params)
     checkQuery(call.query)
     nameIgnored(call)
-    checkBody(call.body)
+    const isLarge = haveManyValues(call.members, maxValuesForAllErrors)
+    if (isLarge) checkLargeBody(call.body)
+    else checkBody(call.body)
     refuseInexact(call.members, freeFormMembers)
     return operation.creates ? answerOnce(parts, operation, call, handler, wrap) : handler(call)
   }

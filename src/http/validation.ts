@@ -5,7 +5,6 @@ import { type Finding, pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { patternMessages } from '../contract/patterns.ts'
 import { AppError } from '../kernel/app-error.ts'
-import { countValues } from '../kernel/count-values.ts'
 import { nullDropper, type Schema } from './null-fields.ts'
 
 interface SchemaError {
@@ -68,24 +67,22 @@ const largeBodies = checker({ allErrors: false, coerceTypes: false })
 /** Query strings are text, so `version=3` is coerced to a number. */
 const queries = checker({ allErrors: true, coerceTypes: true })
 
-/** A body with more values is checked up to its first error: collecting tens of thousands would block the event loop. */
-const maxValuesForAllErrors = 1000
-
 /** Checks a body after removing the nulls that count as absent. */
-export function compileBody(schema: TSchema): Check {
-  const compiled = bodies.compile(schema) as Check
+function compileWith(ajv: Ajv, schema: TSchema): Check {
+  const compiled = ajv.compile(schema) as Check
   const drop = nullDropper(schema as Schema)
+  if (!drop) return compiled
   const check: Check = value => {
-    drop?.(value)
-    const isLarge = countValues(value, maxValuesForAllErrors) > maxValuesForAllErrors
-    // Compiled once, on demand: most operations never receive a large body.
-    const chosen = isLarge ? (largeBodies.compile(schema) as Check) : compiled
-    const isValid = chosen(value)
-    check.errors = chosen.errors ?? null
+    drop(value)
+    const isValid = compiled(value)
+    check.errors = compiled.errors ?? null
     return isValid
   }
   return check
 }
+export const compileBody = (schema: TSchema): Check => compileWith(bodies, schema)
+/** Checks up to the first error: collecting tens of thousands would block the event loop. */
+export const compileLargeBody = (schema: TSchema): Check => compileWith(largeBodies, schema)
 export const compileQuery = (schema: TSchema): Check => queries.compile(schema) as Check
 
 /** By keyword; other errors keep the message of the validator. */

@@ -101,6 +101,14 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
   return members
 }
 
+/** Whether there are more than `max` values, of which all but one are preceded by a comma. Commas in texts count, too. */
+export function haveManyValues(members: ReadonlyMap<string, JsonMember>, max: number): boolean {
+  let count = members.size
+  for (const { text } of members.values())
+    for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) if (++count > max) return true
+  return count > max
+}
+
 function tooDeep(limit: number, key: string | undefined): AppError {
   const message = `is nested deeper than ${limit} levels`
   const errors = key === undefined ? [] : [{ path: `/${pointerSegment(key)}`, message }]

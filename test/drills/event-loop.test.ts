@@ -131,6 +131,8 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     })
     const deep = `{"agent_id":"agent_x","x":{"a":0${members}}}`
     await watch('the same one level deeper', () => anonymous.post('conversation/chat', deep, type))
+    const invalid = `{"agent_id":"agent_x","file_list":[${many(49_000, () => '1,')}1]}`
+    await watch('49,000 invalid elements', () => anonymous.post('conversation/chat', invalid, type))
     for (const [name, body] of [
       ['550,000 members', `{"workflow":{"nodes":[],"edges":[]${many(550_000, at => `,"k${at}":1`)}}}`],
       [
@@ -235,8 +237,21 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     const right = `b${'a'.repeat(49_000)}`
     const slow = await makeWorkflow(api, clauses(100, { left: '{{#sys.query#}}', op: 'contains', right }))
     await watch('searches that take quadratic time', () => run(slow, 'a'.repeat(99_000)))
+    const eachFirst = Array.from({ length: 1900 }, (_, at) => ({ id: `c${at}`, when: [contains] }))
+    const cases = await makeWorkflow(
+      api,
+      chain(node('choose', 'condition', { cases: [...eachFirst, { id: 'else' }] })),
+    )
+    await watch('1,900 cases over 99,000 characters', () => run(cases, query))
     const list = await makeWorkflow(api, clauses(500, { left: 'x', op: 'in', right: '{{#sys.query#}}' }))
     await watch('lists of 50,000 elements', () => run(list, 'a,'.repeat(49_000)))
+  })
+
+  test('is not blocked by the check of code', async () => {
+    const imports = chain(
+      node('code', 'code', { language: 'python', code: many(600_000, () => 'import os\n') }),
+    )
+    await watch('600,000 imports', () => dataOf(api.post('workflow/check', { workflow: imports })))
   })
 
   test('is not blocked by templates', async () => {

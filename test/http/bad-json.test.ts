@@ -335,7 +335,11 @@ test('rejects compressed bodies, including uploads', async () => {
 test('limits the number of errors in a response', async () => {
   const answer = await post('files/delete', `{"file_ids":[${'1,'.repeat(40_000)}1]}`)
   assertFailure(answer, 40001)
-  assert.ok(answer.json.data.errors.length <= 500)
+  // Collecting the errors of tens of thousands of values would block the event loop.
+  assert.equal(answer.json.data.errors.length, 1)
+  const shorter = await post('files/delete', `{"file_ids":[${'1,'.repeat(900)}1]}`)
+  assertFailure(shorter, 40001)
+  assert.equal(shorter.json.data.errors.length, 500)
 })
 
 test('rejects out-of-range numbers with the field instead of clamping them', async () => {
