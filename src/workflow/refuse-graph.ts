@@ -114,6 +114,8 @@ class GraphCheck {
         `The node id "${id}" is kept for the kind "${reservedFor}", but this node's data.type is ` +
           `${showValue(kindName)}; change the one or the other.`,
       )
+    else if (typeof (kindName ?? '') !== 'string')
+      this.#report(`${path}/type`, `Must be a string such as "llm", but is ${showValue(kindName)}.`)
     const kind = findKind(data, this.#kinds)
     const oversize = oversizeOf(data, kind)
     if (oversize !== undefined) return void this.#report(path, oversize)

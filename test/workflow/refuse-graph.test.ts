@@ -168,6 +168,17 @@ test('rejects a known field of a known kind with the wrong type at its path', ()
   }
 })
 
+test('rejects a kind that is not a string; a missing one is a draft', () => {
+  for (const type of [7, true, ['llm'], {}]) {
+    const findings = refuse(graph([{ id: 'a', type: 'base', data: { type } }]))
+    assertOne(findings, '/workflow/nodes/0/data/type', /a string such as "llm"/)
+  }
+  for (const data of [{}, { type: null }])
+    assert.deepEqual(refuse(graph([{ id: 'a', type: 'base', data }])), [])
+  const reserved = refuse(graph([{ id: 'end', type: 'base', data: { type: 7 } }]))
+  assertOne(reserved, '/workflow/nodes/0/data/type', /kept for the kind "end"/)
+})
+
 test('rejects wrong types inside parameters at their paths', () => {
   const parameters = [
     { name: 'size', type: 'select', options: { 大杯: 1, 'a/b~c': null, 中杯: 'M' } },
