@@ -290,6 +290,16 @@ test('optional parameters and those with a default are not asked for', async () 
   assert.equal(outputs['text'], 'beverage: Latte, size: medium')
 })
 
+test('a list can be declared with the type of its items', async () => {
+  for (const type of ['array', 'array of select', 'array[string]']) {
+    const parameters = [{ ...beverage, type }]
+    assert.deepEqual(extractor.gaps!({ parameters }), [], type)
+    const model = scriptedLanguageModel(() => values({ beverage: ['Latte', 'Americano'] }))
+    const outputs = endOf(await dialogue(['两种都要'], model, { parameters }))
+    assert.deepEqual(outputs['beverage'], ['Americano', 'Latte'], type)
+  }
+})
+
 test('invalid parameters are gaps', () => {
   const gaps = (data: JsonRecord): string[] => extractor.gaps!(data).map(({ place }) => place.join('/'))
   assert.deepEqual(gaps(coffee), [])

@@ -37,11 +37,12 @@ function optionsOf(record: JsonRecord): Option[] {
   )
 }
 
+/** A list may name the type of its items: `array of select`, `array[string]`. */
+const typeOf = (record: JsonRecord): string => readText(record, 'type').replace(/^array( of |\[).*/s, 'array')
+
 function readParameter(record: JsonRecord): Parameter {
   const options = optionsOf(record)
-  const known = ownValue(parameterTypes, readText(record, 'type')) as
-    | (typeof parameterTypes)[string]
-    | undefined
+  const known = ownValue(parameterTypes, typeOf(record)) as (typeof parameterTypes)[string] | undefined
   const declared = known?.type ?? 'text'
   // A parameter with options is selected from them.
   const type = options.length > 0 && declared !== 'list' ? 'select' : declared
@@ -72,15 +73,12 @@ export function checkParameters(list: readonly JsonRecord[]): Gap[] {
   return gapsOfEach(list, record => {
     const parameter = readParameter(record)
     const gaps = checkName(record)
-    const selects = parameter.type === 'select' || ownValue(record, 'type') === 'multi_select'
+    const type = typeOf(record)
+    const selects = parameter.type === 'select' || type === 'multi_select'
     if (selects && parameter.options.length === 0)
       gaps.push(
-        ...gapAt(
-          'options',
-          `A parameter of the type "${readText(record, 'type')}" needs at least one option to select from.`,
-        ),
+        ...gapAt('options', `A parameter of the type "${type}" needs at least one option to select from.`),
       )
-    const type = readText(record, 'type')
     if (type !== '' && !Object.hasOwn(parameterTypes, type) && parameter.type === 'text')
       gaps.push({
         place: ['type'],
