@@ -130,8 +130,9 @@ function ofNearest(errors: SchemaError[]): SchemaError[] {
       causesOf(errors, at),
       error => error.schemaPath.slice(schemaPath.length).split('/')[1],
     )
+    // An alternative may have alternatives of its own, whose errors were judged before.
     const isNear = (each: SchemaError[]): boolean =>
-      each.every(error => error.instancePath !== instancePath || !isOtherKind(error))
+      each.every(error => error.instancePath !== instancePath || dropped.has(error) || !isOtherKind(error))
     if (![...alternatives.values()].some(isNear)) continue
     for (const each of alternatives.values()) if (!isNear(each)) for (const error of each) dropped.add(error)
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { agentOperations } from '../../src/contract/agent-operations.ts'
 import { conversationOperations } from '../../src/contract/conversation-operations.ts'
+import { openaiOperations } from '../../src/contract/openai-operations.ts'
 import { operations } from '../../src/contract/operations.ts'
 import { patternMessages } from '../../src/contract/patterns.ts'
 import { runOperations } from '../../src/contract/run-operations.ts'
@@ -47,6 +48,10 @@ describe('the message of a refused field', () => {
     })
     const run = compileBody(runOperations.run.body)
     assert.deepEqual(messagesOf(run, { id: 'x', version: 0 }), { '/version': 'must be >= 1' })
+    const chat = compileBody(openaiOperations.chatCompletions.body)
+    const sent = { model: 'x', messages: [{ role: 'user', content: [{ type: 'poem' }] }] }
+    const [path, ...others] = Object.keys(messagesOf(chat, sent))
+    assert.deepEqual([path, others], ['/messages/0/content/0/type', []])
   })
 
   test('names a key that is wrong', () => {
