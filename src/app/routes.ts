@@ -66,7 +66,7 @@ export function createRoutes(
     workflows,
   } = services
   const { layouts } = stores
-  const imports = new ImportService(workflows, conversations.agents, layouts)
+  const imports = new ImportService(workflows, conversations.agents, layouts, stores.bases)
   const presence = new Presence(cluster, clock)
   const hasTranscriber = async (workspaceId: string) => (await transcriber(workspaceId)) !== undefined
   return [

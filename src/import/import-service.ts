@@ -1,4 +1,5 @@
 import type { AgentService } from '../agents/agent-service.ts'
+import { pointerSegment } from '../contract/finding.ts'
 import { limits } from '../contract/limits.ts'
 import { AppError, invalidField } from '../kernel/app-error.ts'
 import { mintId } from '../kernel/ids.ts'
@@ -29,6 +30,11 @@ interface ImportRequest {
   author?: string | undefined
 }
 
+interface KnowledgeBases {
+  /** Undefined if the workspace has no such knowledge base. */
+  find(workspaceId: string, id: string): Promise<object | undefined>
+}
+
 export interface Imported {
   id: string
   message: 'created'
@@ -43,11 +49,13 @@ export class ImportService {
   readonly #workflows: WorkflowService
   readonly #agents: AgentService
   readonly #layouts: LayoutStore
+  readonly #bases: KnowledgeBases
 
-  constructor(workflows: WorkflowService, agents: AgentService, layouts: LayoutStore) {
+  constructor(workflows: WorkflowService, agents: AgentService, layouts: LayoutStore, bases: KnowledgeBases) {
     this.#workflows = workflows
     this.#agents = agents
     this.#layouts = layouts
+    this.#bases = bases
   }
 
   async importFile(workspaceId: string, request: ImportRequest): Promise<Imported> {
@@ -73,7 +81,13 @@ export class ImportService {
   }
 
   async #importApp(workspaceId: string, request: ImportRequest): Promise<Imported> {
-    const { id = mintId('wf'), author } = request
+    const { id = mintId('wf'), author, knowledge = {} } = request
+    for (const [dataSet, base] of Object.entries(knowledge))
+      if (!(await this.#bases.find(workspaceId, base)))
+        throw invalidField(
+          `/knowledge/${pointerSegment(dataSet)}`,
+          `refers to a knowledge base that does not exist: ${base}`,
+        )
     const app = await convertFile(request, id)
     const all = [app.workflow, ...app.children].map(each => {
       // One file may become several graphs; the main one is named as in an update.

@@ -33,7 +33,12 @@ describe('import', () => {
   test('stores an app, lists what differs, and exits with 0 if it can run', async () => {
     const data = { type: 'tool', title: 'Now', tool_name: 'current_time', provider_name: 'time' }
     const app = appWith({ id: 'n', data })
-    const { code, stdout } = await importFile(app, '--knowledge', 'a=kb_a,b=kb_b', '--id', 'now')
+    const [a, b] = await Promise.all(
+      ['A', 'B'].map(
+        async name => (await server.api.post('knowledge/create', { name })).json.data.knowledge_id,
+      ),
+    )
+    const { code, stdout } = await importFile(app, '--knowledge', `a=${a},b=${b}`, '--id', 'now')
     assert.match(stdout, /^The workflow now was created: version 1\./)
     assert.match(stdout, /changed +n +tool +The time is the start time of the run/)
     assert.equal(code, 0)

@@ -42,6 +42,17 @@ describe('an app of Dify', () => {
     assert.equal(run.json.code, 42202)
   })
 
+  test('may only name knowledge bases of the workspace', async () => {
+    const { token } = await dataOf(api.post('workspace/create', { name: 'Elsewhere' }))
+    const foreign = (await dataOf(api.as(token).post('knowledge/create', { name: 'Town' }))).knowledge_id
+    const before = await count('workflow')
+    for (const id of [foreign, 'kb_absent']) {
+      const answer = await load(appText('concierge'), { knowledge: { 'town/data': id } })
+      assertRefused(answer, 40001, '/knowledge/town~1data', new RegExp(`does not exist: ${id}`))
+    }
+    assert.equal(await count('workflow'), before)
+  })
+
   test('is audited, and belongs to the workspace of the token', async () => {
     const { token } = await dataOf(api.post('workspace/create', { name: 'Other' }))
     const other = api.as(token)
