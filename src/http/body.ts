@@ -165,6 +165,10 @@ export function isJsonType(contentType: string | undefined): boolean {
   return jsonMediaType.test(type!) && !parameters.some(parameter => otherCharset.test(parameter))
 }
 
+/** Ends a message such as `Send the body as JSON, not`. */
+export const typeSent = (contentType: string | undefined): string =>
+  contentType === undefined ? 'without a Content-Type' : `as ${contentType}`
+
 export function refuseEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')

@@ -7,7 +7,7 @@ import { basePath, type Operation, openaiPath } from '../contract/operation.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { JsonMember } from '../kernel/json-members.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { isEmptyBody, isJsonType, noMembers, readJson, refuseEncoding } from './body.ts'
+import { isEmptyBody, isJsonType, noMembers, readJson, refuseEncoding, typeSent } from './body.ts'
 import { openResponse } from './cors.ts'
 import { destroyLater, loggedError, malformedRequestHandler, sendError } from './errors.ts'
 import { everyResponse, immediateResponses } from './immediate-responses.ts'
@@ -232,7 +232,7 @@ async function parseBody(request: FastifyRequest, raw: IncomingMessage): Promise
     if (raw.headers['content-length'] === undefined && (await isEmptyBody(raw))) return {}
     throw new AppError(
       'unsupported_media_type',
-      `Send the body as application/json, not as ${contentType ?? 'nothing'}`,
+      `Send the body as application/json, not ${typeSent(contentType)}`,
     )
   }
   const limit = operation?.bodyLimit ?? limits.jsonBytes

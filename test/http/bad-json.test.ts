@@ -322,6 +322,7 @@ test('takes an empty body as {} without a Content-Type, also in chunks', async (
   assert.equal((await send([...typed, ['Transfer-Encoding', 'chunked']], '0\r\n\r\n'))?.status, 200)
   const filled = await send([['Transfer-Encoding', 'chunked']], '2\r\n{}\r\n0\r\n\r\n')
   assert.equal(filled?.json?.code, 41501)
+  assert.equal(filled.json.message, 'Send the body as application/json, not without a Content-Type')
 })
 
 test('rejects compressed bodies, including uploads', async () => {

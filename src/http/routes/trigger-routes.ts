@@ -13,7 +13,7 @@ import type { ChangedTrigger, TriggerChange, TriggerService } from '../../trigge
 import type { ListedTrigger, OwnedTrigger } from '../../triggers/trigger-store.ts'
 import type { Runs } from '../../workflow/run/run-service.ts'
 import { Answer, jsonHeaders, jsonObject, successText } from '../answer.ts'
-import { isJsonType, parseJson, readBytes } from '../body.ts'
+import { isJsonType, parseJson, readBytes, typeSent } from '../body.ts'
 import type { RequestLimiter } from '../request-limiter.ts'
 import { type Call, type Route, route } from '../route.ts'
 import { wireReader, wireWriter } from '../wire.ts'
@@ -64,7 +64,7 @@ async function bodyValue(body: Buffer, contentType: string | undefined): Promise
   if (/^text\//i.test(contentType ?? '')) return textOf(body)
   throw new AppError(
     'unsupported_media_type',
-    `Send the body of a webhook as JSON, as a form or as text, not as ${contentType ?? 'nothing'}`,
+    `Send the body of a webhook as JSON, as a form or as text, not ${typeSent(contentType)}`,
   )
 }
 
