@@ -17,7 +17,13 @@ import {
   type TurnKey,
   turns,
 } from './conversation.ts'
-import { assignMemory, dropReplacedMemory, exchangeMemory, pruneEarlierMemory } from './turn-memory.ts'
+import {
+  assignMemory,
+  dropReplacedMemory,
+  exchangeMemory,
+  forEachValue,
+  pruneEarlierMemory,
+} from './turn-memory.ts'
 
 /** Returns the values to keep, from those that the conversation has when the turn is stored. */
 export type KeepInputs = (before: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>
@@ -195,7 +201,9 @@ export class LockedConversation {
   ): Promise<void> {
     const turn = await this.readTurn(chatId)
     if (!turn || turn.replacedBy !== undefined) return
-    for (const [key, value] of values) await assignMemory(this.#transaction, turn, { userId, key, value, at })
+    await forEachValue(values, ([key, value]) =>
+      assignMemory(this.#transaction, turn, { userId, key, value, at }),
+    )
     await pruneEarlierMemory(this.#transaction, this.#key, this.conversation.messageCount)
   }
 

@@ -1,9 +1,25 @@
 import { limits } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import { type Query, raw, sql } from '../database/sql.ts'
+import { groupsOf } from '../kernel/groups-of.ts'
+import { nextTurn } from '../kernel/pause.ts'
 import { conversationMemory, earlierMemory, type Turn, type TurnKey } from './conversation.ts'
 
 // The transactions of these functions have locked the conversation.
+
+/** A workflow may assign thousands of values, and SQLite writes on the main thread. */
+const valuesAtOnce = 100
+
+/** Handles the values one after the other, with other work of the process in between. */
+export async function forEachValue<Value>(
+  values: Iterable<Value>,
+  handle: (value: Value) => Promise<void>,
+): Promise<void> {
+  for (const some of groupsOf([...values], valuesAtOnce)) {
+    for (const value of some) await handle(value)
+    if (some.length === valuesAtOnce) await nextTurn()
+  }
+}
 
 type ConversationKey = Omit<TurnKey, 'chatId'>
 
@@ -77,7 +93,7 @@ export async function exchangeMemory(
     WHERE ${earlierMemory.where(key)} AND ${isOf(sql`t.replaced_by = ${replacedBy}`)} ORDER BY position DESC`)
   // Of each value, that before the first of the turns.
   const first = new Map(assigned.map(row => [JSON.stringify([row.userId, row.key]), row]))
-  for (const row of first.values()) {
+  await forEachValue(first.values(), async row => {
     const place = { ...key, userId: row.userId, key: row.key }
     const current = await transaction.get(
       conversationMemory.select(conversationMemory.columns('value'), place),
@@ -88,5 +104,5 @@ export async function exchangeMemory(
     if (before?.value === undefined) await transaction.run(conversationMemory.delete(place))
     else await setMemory(transaction, place, before.value, at)
     await transaction.run(earlierMemory.update({ ...key, ...row }, { value: current?.value }))
-  }
+  })
 }
