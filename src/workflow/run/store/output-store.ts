@@ -22,8 +22,11 @@ interface Reference {
 }
 
 const maxInJournal = 1 << 20
-/** Larger ones take several rows, each in its own transaction: SQLite writes on the main thread. */
-const maxPartLength = 1 << 20
+/**
+ * Larger ones take several rows, each in its own transaction: SQLite reads and writes on the main thread, and decoding
+ * a million characters that are not ASCII takes 20 ms.
+ */
+const maxPartLength = 256 << 10
 const mark = '{"$kept":'
 
 /** Also true for an output that looks like a `Reference`, because it would be taken for one when it is read. */
