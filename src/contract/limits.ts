@@ -5,6 +5,7 @@ export const limitTable = {
   jsonBytes: [256 << 10, 'Maximum size of a JSON body, unless the operation has its own limit.'],
   jsonValues: [50_000, 'Maximum number of values in a JSON body, unless the operation has its own limit.'],
   jsonMembers: [1000, 'Maximum number of members at the top level of a JSON body.'],
+  jsonInnerMembers: [10_000, 'Maximum number of members of an object inside a JSON body.'],
   graphBytes: [8 << 20, 'Maximum size of a JSON body with a graph.'],
   jsonUploadBytes: [
     32 << 20,

@@ -141,7 +141,12 @@ function* parseBody(pieces: readonly Buffer[], values: number, options?: ParseOp
   const decoded = yield* decode(pieces)
   const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded
   yield
-  const members = yield* jsonMembers(text, { depth: maxDepth, values, members: limits.jsonMembers })
+  const members = yield* jsonMembers(text, {
+    depth: maxDepth,
+    values,
+    members: limits.jsonMembers,
+    innerMembers: limits.jsonInnerMembers,
+  })
   if (members.size === 0 && text.trim() === '') return { value: {}, members: noMembers }
   yield
   try {

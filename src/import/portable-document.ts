@@ -36,6 +36,7 @@ const documentLimits = {
   depth: limits.graphDepth + 4,
   values: limits.graphValues,
   members: limits.jsonMembers,
+  innerMembers: limits.jsonInnerMembers,
 }
 
 /** The members of a document inside another JSON text. */

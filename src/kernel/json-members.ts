@@ -26,6 +26,8 @@ export interface JsonLimits {
   values: number
   /** Maximum number of members of the outermost object. */
   members: number
+  /** Maximum number of members of any other object: each listing of them takes time at once. */
+  innerMembers: number
 }
 
 /**
@@ -40,6 +42,8 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
   const members = new Map<string, JsonMember>()
   let depth = 0
   let values = 1
+  /** For each open object, how many more members it may have. */
+  const left: number[] = []
   let deepest = 0
   let key: string | undefined
   let keyEnd = 0
@@ -70,6 +74,7 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
       case openBrace:
       case openBracket:
         depth++
+        left[depth] = text.charCodeAt(at) === openBrace ? max.innerMembers : Number.POSITIVE_INFINITY
         if (depth > deepest) deepest = depth
         if (depth > max.depth) throw tooDeep(max.depth, key)
         if (++values > max.values) throw tooMany(max.values, 'values')
@@ -88,7 +93,10 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
         break
       case comma:
         if (++values > max.values) throw tooMany(max.values, 'values')
-        if (depth !== 1) break
+        if (depth !== 1) {
+          if (--left[depth]! <= 0) throw tooMany(max.innerMembers, 'members in one object')
+          break
+        }
         closeMember(at)
         if (members.size >= max.members) throw tooMany(max.members, 'members at its top level')
         break

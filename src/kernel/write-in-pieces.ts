@@ -24,7 +24,8 @@ function* jsonPieces(value: unknown, depth = 0): Generator<string> {
   else if (Array.isArray(value)) yield* listPieces(value, depth)
   else {
     let before = '{'
-    for (const [key, inner] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = (value as Record<string, unknown>)[key]
       if (inner === undefined) continue
       yield `${before}${JSON.stringify(key)}:`
       yield* jsonPieces(inner, depth + 1)

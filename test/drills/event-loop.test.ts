@@ -146,6 +146,16 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
       ['8 MiB that end early', `{"workflow":{"nodes":[${many(200_000, at => `{"a":${at}},`)}`],
     ] as const)
       await watch(`check of ${name}`, () => api.post('workflow/check', body, type))
+    const id = await makeWorkflow(api, chain(output('say', '{{#sys.query#}}')))
+    for (const [name, count, objects] of [
+      ['49,000 members in one input', 49_000, 1],
+      ['five objects in one input', 9700, 5],
+    ] as const) {
+      const object = `{"a":1${many(count - 1, at => `,"k${at}":1`)}}`
+      const inputs = `{"query":"x","data":[${Array.from({ length: objects }, () => object).join()}]}`
+      const start = () => api.post('workflow/run', `{"id":"${id}","wait":60,"inputs":${inputs}}`, type)
+      await watch(name, () => Promise.all(Array.from({ length: 5 }, start)))
+    }
   })
 
   /** 2,000 nodes, 10,000 edges, just below 8 MiB. */

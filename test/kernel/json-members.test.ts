@@ -6,7 +6,7 @@ import { atOnce } from '../../src/kernel/slices.ts'
 
 const membersOf = (text: string, limits: JsonLimits) => atOnce(jsonMembers(text, limits))
 
-const max = { depth: 64, values: 1000, members: 100 }
+const max = { depth: 64, values: 1000, members: 100, innerMembers: 200 }
 
 test('returns the text of a member exactly as it was sent', () => {
   const graph = '{ "a" : [1, 9007199254740993, -0.0,1e400], "__proto__": {"x":"}\\"{"} }'
@@ -77,4 +77,14 @@ test('rejects too many values at any level, and too many members', () => {
   const members = Array.from({ length: 101 }, (_, at) => `"${at}":0`).join()
   assert.throws(() => membersOf(`{${members}}`, max), { reason: 'too_large', message: /100 members/ })
   assert.doesNotThrow(() => membersOf(`{"a":"${',[{'.repeat(2000)}"}`, max))
+})
+
+test('rejects too many members of one object at any level', () => {
+  const zeros = (count: number): string => Array.from({ length: count }, (_, at) => `"${at}":0`).join()
+  const inner = (count: number): string => `{"a":{"b":[{"c":{}},{${zeros(count)}},[${'{},'.repeat(201)}0]]}}`
+  assert.doesNotThrow(() => membersOf(inner(200), max))
+  assert.throws(() => membersOf(inner(201), max), {
+    reason: 'too_large',
+    message: /200 members in one object/,
+  })
 })

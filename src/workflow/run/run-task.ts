@@ -1,8 +1,10 @@
 import { LeaseLost } from '../../cluster/lease-name.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, steadyClock } from '../../kernel/clock.ts'
+import { parseInPieces } from '../../kernel/parse-in-pieces.ts'
 import { nextTurn, pause } from '../../kernel/pause.ts'
 import { isTemporary } from '../../kernel/retry-temporary.ts'
+import { inSlices } from '../../kernel/slices.ts'
 import { writeJson } from '../../kernel/write-in-pieces.ts'
 import { type ChildResult, type Outputs, StepFailure } from '../step.ts'
 import { Execution } from './execution.ts'
@@ -168,7 +170,7 @@ export class RunTask {
     const { run, plan, previous, given, workspaceId, impossible } = this.#start
     if (impossible) throw impossible
     const { listener, defaultModel } = this.#dependencies
-    const inputs = JSON.parse(run.inputs) as RunInputs
+    const inputs = (await inSlices(parseInPieces(run.inputs))) as RunInputs
     const { history, memory } =
       run.trigger === 'chat'
         ? await listener.recall(this.#observed)
