@@ -13,12 +13,13 @@ import {
   unwritable,
 } from './failures.ts'
 import { type KeepMessages, MessageStream } from './message-stream.ts'
+import { ask, askAgain, withdrawQuestions } from './open-questions.ts'
 import { gatherOutputs, outputsOfEnds, type Plan, type PlannedNode } from './plan.ts'
 import { weightOf } from './run-capacity.ts'
-import { type RunContext, reportError, stopped, withdrawQuestions } from './run-context.ts'
+import { type RunContext, reportError, stopped } from './run-context.ts'
 import { withReply } from './run-inputs.ts'
 import { GraphState } from './scheduler.ts'
-import { newRecord, readState, type StepState, stepAround, stepPath } from './step-record.ts'
+import { newRecord, readState, type StepState, stepPath } from './step-record.ts'
 import { type ExecutionOptions, type StepContext, StepRun } from './step-run.ts'
 import type { StepRecord } from './store/run-records.ts'
 import { textOfValue } from './template.ts'
@@ -226,7 +227,7 @@ export class Execution {
       this.#waits.push(record)
       // The step was stopped with the previous attempt.
       if (previous.ended.delete(record.path)) this.#context.journal.commit([record])?.catch(() => {})
-      this.#askAgain(record.path)
+      askAgain(this.#context, record.path)
       this.#state.statuses[node.place] = 'waiting'
       this.#giveSlotBack()
       return true
@@ -361,7 +362,7 @@ export class Execution {
     if (failure) step.discard()
     this.#active.remove(step)
     this.#state.statuses[step.node.place] = 'waiting'
-    this.#ask(step.path, wait, step.asked + 1, failure)
+    ask(this.#context, step.path, wait, step.asked + 1, failure)
     const record = step.waitRecord(wait, this.messages.unsentBy(step.node))
     this.#waits.push(record)
     // A retry of the step around it keeps waiting.
@@ -369,26 +370,6 @@ export class Execution {
     this.#after(this.#context.journal.commit([record]), () => {
       this.#busy -= 1
       this.#endWhenIdle()
-    })
-  }
-
-  /** Repeats the open questions of a step and of the steps inside it, which do not run unless one of these was answered. */
-  #askAgain(path: string): void {
-    const { steps, waiting } = this.#context.previous
-    const isWaiting = (step: string): boolean =>
-      steps.get(step)?.status === 'waiting' && (step === path || isWaiting(stepAround(step)))
-    for (const record of waiting) {
-      if (record.path !== path && !record.path.startsWith(`${path}/`)) continue
-      const { wait, asked = 1 } = readState(record.state)
-      if (wait && isWaiting(record.path)) this.#ask(record.path, wait, asked)
-    }
-  }
-
-  #ask(path: string, { question, options = [] }: Wait, ordinal: number, failure?: StepFailure): void {
-    if (question === '') return
-    this.#context.questions.push({
-      ...{ path, question, options, ordinal },
-      ...(failure && { failure: { reason: failure.reason, message: failure.message } }),
     })
   }
 

@@ -182,9 +182,3 @@ export interface RunContext
 
 export const reportError = ({ log, runId }: RunContext, error: unknown, path: string): void =>
   log.warn({ err: error, run_id: runId, step: path }, 'A step failed with an unexpected error')
-
-/** Removes the questions of a step and the steps inside it: none of them waits for an answer any more. */
-export function withdrawQuestions({ questions }: RunContext, step: string): void {
-  const others = questions.filter(({ path }) => path !== step && !path.startsWith(`${step}/`))
-  if (others.length < questions.length) questions.splice(0, questions.length, ...others)
-}

@@ -11,6 +11,7 @@ import { Execution } from './execution.ts'
 import { internalFailure, RunFailure, runTimedOut } from './failures.ts'
 import { Journal } from './journal.ts'
 import { nestedRuns } from './nested-run.ts'
+import { earlierQuestion } from './open-questions.ts'
 import type { RunContext, RunDependencies, RunUsage, TaskStart } from './run-context.ts'
 import { type EventFeed, eventError, usageOnWire } from './run-event.ts'
 import { type RunInputs, systemValues } from './run-inputs.ts'
@@ -314,14 +315,4 @@ export class RunTask {
       messages: this.#messages,
     }
   }
-}
-
-/** The question asked first; of workflows side by side in one step, that of the call with the lower number. */
-function earlierQuestion(first: OpenQuestion, other: OpenQuestion): OpenQuestion {
-  const [one, two] = [first.path.split('/'), other.path.split('/')]
-  const at = one.findIndex((part, index) => part !== two[index])
-  // Nodes and the names of calls alternate.
-  const call = at % 2 === 1 ? two[at] : undefined
-  const isEarlier = call !== undefined && call.localeCompare(one[at]!, 'en', { numeric: true }) < 0
-  return isEarlier ? other : first
 }
