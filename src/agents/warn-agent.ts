@@ -52,7 +52,8 @@ export async function warnAgent(
       path: '/config/model',
       message: `There is no model ${model}; add it, or remove this setting`,
     })
-  const ids = Object.keys(agent.learn)
+  // The check of a persona's graph reports them, too.
+  const ids = workflowId ? Object.keys(agent.learn) : []
   for (const id of ids.length > 0 ? await references.missingKnowledge(workspaceId, ids) : [])
     warnings.push({ path: `/learn/${pointerSegment(id)}`, message: `There is no knowledge base ${id}` })
   return workflowId ? warnings : [...warnings, ...(await warnPersona(references, workspaceId, agent))]

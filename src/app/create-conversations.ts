@@ -33,11 +33,7 @@ export function createConversations(
   const { models, runs, files } = dependencies
   const references: AgentReferences = {
     hasWorkflow: async (workspaceId, id) => (await stores.workflows.find(workspaceId, id)) !== undefined,
-    missingKnowledge: async (workspaceId, ids) => {
-      const missing: string[] = []
-      for (const id of ids) if (!(await stores.bases.find(workspaceId, id))) missing.push(id)
-      return missing
-    },
+    missingKnowledge: (workspaceId, ids) => stores.bases.missing(workspaceId, ids),
     hasModel: (workspaceId, name) => isConfigured(models, workspaceId, name),
     checkGraph: async (workspaceId, graph) => {
       const sent = { value: graph, text: JSON.stringify(graph), depth: 0, pointer: '' }

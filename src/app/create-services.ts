@@ -86,6 +86,7 @@ function createWorkflows({ clock, http, secretBox, stores, toolServers }: Adapte
       kinds: nodeKinds,
       secrets,
       tools,
+      knowledge: stores.bases,
       clock,
     },
     gate: publicationGate(stores.tests),

@@ -85,6 +85,15 @@ export class KnowledgeStore extends Store {
     return (await read()) ?? read()
   }
 
+  /** The ids that are not knowledge bases of the workspace. */
+  async missing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    const rows = await this.database.all<{ id: string }>(sql`
+      SELECT ${knowledgeBases.columns('id')} FROM knowledge_bases
+      WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)} AND deleted_at IS NULL`)
+    const found = new Set(rows.map(({ id }) => id))
+    return ids.filter(id => !found.has(id))
+  }
+
   async #find(reader: Reader, workspaceId: string, id: string, lock: RawSql) {
     const row = await reader.get(sql`
       SELECT ${columns} FROM knowledge_bases

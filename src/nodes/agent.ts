@@ -4,7 +4,7 @@ import { gapAt } from './gaps.ts'
 import { defineKind, field, modelField, paragraph, valuesByName, wholeNumber } from './kind-definition.ts'
 import { answerWithModel, modelOutputs, modelTask } from './llm/answer-with-model.ts'
 import { sharedToolsIn } from './llm/shared-tools.ts'
-import { knowledgeSource, sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
+import { knowledgeIn, knowledgeSource, sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
 import type { AgentAnswers, NodeServices } from './node-services.ts'
 import { quote, readList, readNumber, readRecord, readText } from './read-setting.ts'
 
@@ -65,6 +65,7 @@ export const agent = defineKind({
   initialData: { agent_id: '', query: '{{#sys.query#}}' },
   gaps: data => [...identityGaps(data), ...sourceGaps(data, 'tools')],
   sharedTools: data => sharedToolsIn(data, 'tools'),
+  knowledge: data => [...knowledgeIn(data, 'tools'), ...knowledgeIn(data, 'knowledge_ids')],
   outputs: () => modelOutputs,
   streams: ['text', 'result'],
   // Several rounds of a model and its tools.

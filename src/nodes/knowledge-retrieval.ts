@@ -3,6 +3,7 @@ import type { SearchMode } from '../knowledge/knowledge-base.ts'
 import { type JsonRecord, ownValue } from '../workflow/node-kind.ts'
 import { type Step, stepFailed } from '../workflow/step.ts'
 import { choice, defineKind, field, number, paragraph, wholeNumber } from './kind-definition.ts'
+import { knowledgeIn } from './llm/sources.ts'
 import { findPassages, passagesText } from './passages.ts'
 import { readList, readNumber, readText } from './read-setting.ts'
 
@@ -51,6 +52,7 @@ export const knowledgeRetrieval = defineKind({
   },
   required: ['query', 'knowledge_ids'],
   initialData: { query: '{{#sys.query#}}', knowledge_ids: [] },
+  knowledge: data => knowledgeIn(data, 'knowledge_ids'),
   outputs: () => ['result', 'items', 'text'],
   attempts: 3,
   async run(step, data, services) {

@@ -3,7 +3,7 @@ import { defineKind, field, line, modelField, number, paragraph, wholeNumber } f
 import { answerSchema } from './llm/answer-schema.ts'
 import { answerWithModel, modelOutputs, modelTask } from './llm/answer-with-model.ts'
 import { sharedToolsIn } from './llm/shared-tools.ts'
-import { sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
+import { knowledgeIn, sourceGaps, sourceList, sourcesField } from './llm/sources.ts'
 
 export const llm = defineKind({
   kind: 'llm',
@@ -78,6 +78,7 @@ export const llm = defineKind({
   initialData: { prompt_template: '{{#sys.query#}}', [sourcesField]: [] },
   gaps: data => [...schemaGaps(data), ...sourceGaps(data, sourcesField)],
   sharedTools: data => sharedToolsIn(data, sourcesField),
+  knowledge: data => knowledgeIn(data, sourcesField),
   outputs: data => [...modelOutputs, ...(answerSchema(data) ? ['object'] : [])],
   streams: ['text', 'result'],
   timeoutMilliseconds: 120_000,

@@ -7,7 +7,7 @@ import type { Graph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
-import { type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
+import { knowledgeIn, type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 
@@ -45,22 +45,30 @@ interface SharedTools {
   types(workspaceId: string): Promise<SharedToolTypes>
 }
 
+interface KnowledgeBases {
+  /** The ids that are not knowledge bases of the workspace. */
+  missing(workspaceId: string, ids: readonly string[]): Promise<string[]>
+}
+
 export interface GraphCheckerParts {
   kinds: KindRegistry
   secrets: SecretNames
   tools: SharedTools
+  knowledge: KnowledgeBases
 }
 
-/** Checks graphs of requests, with the secrets and shared tools of their workspace. */
+/** Checks graphs of requests, with the secrets, shared tools and knowledge bases of their workspace. */
 export class GraphChecker {
   readonly #kinds: KindRegistry
   readonly #secrets: SecretNames
   readonly #tools: SharedTools
+  readonly #knowledge: KnowledgeBases
 
-  constructor({ kinds, secrets, tools }: GraphCheckerParts) {
+  constructor({ kinds, secrets, tools, knowledge }: GraphCheckerParts) {
     this.#kinds = kinds
     this.#secrets = secrets
     this.#tools = tools
+    this.#knowledge = knowledge
   }
 
   async check(workspaceId: string, sent: SentGraph, outline = false): Promise<CheckResult> {
@@ -83,7 +91,7 @@ export class GraphChecker {
     return { nodeCount: graph.nodes.length, hasCredentials: found.length > 0, warnings }
   }
 
-  /** The secrets and shared tools are read only for a graph that may refer to one; ids of shared tools begin with tool_. */
+  /** Only what a graph may refer to is read; ids of shared tools begin with tool_. */
   async #warn(
     workspaceId: string,
     sent: SentGraph,
@@ -93,7 +101,11 @@ export class GraphChecker {
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
     const tools = sent.text.includes('"tool_') ? await this.#tools.types(workspaceId) : new Map()
     const graph = sent.value as Graph
-    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, { secrets, tools }))
+    const named = [...(await inSlices(knowledgeIn(graph, this.#kinds)))]
+    const missingKnowledge =
+      named.length > 0 ? new Set(await this.#knowledge.missing(workspaceId, named)) : undefined
+    const known = { secrets, tools, missingKnowledge }
+    const warnings = await inSlices(warnGraph(graph, this.#kinds, sent.pointer, known))
     return [...warnings, ...warnCredentials(found ?? (await inSlices(credentialsIn(graph, sent.pointer))))]
   }
 

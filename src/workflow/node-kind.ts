@@ -18,9 +18,13 @@ export interface Gap {
 
 export type SharedToolType = 'http' | 'mcp'
 
-export interface SharedToolUse {
+/** The id of an object of the workspace, and its place in `data`. */
+export interface ObjectUse {
   readonly place: Gap['place']
   readonly id: string
+}
+
+export interface SharedToolUse extends ObjectUse {
   /** The only type that the node can call; any type if absent. */
   readonly type?: SharedToolType
 }
@@ -53,6 +57,8 @@ export interface NodeKind<Services = never> {
   gaps?(data: JsonRecord): Gap[]
   /** The shared tools that a node refers to, with their places in `data`. */
   sharedTools?(data: JsonRecord): SharedToolUse[]
+  /** The knowledge bases that a node names by id. */
+  knowledge?(data: JsonRecord): ObjectUse[]
   /** A field of `data` that, where present, repeats the id of the node. */
   readonly repeatsNodeId?: string
   /** Names that other nodes may refer to; undefined when any name is possible. */

@@ -21,7 +21,7 @@ import {
   takesErrorBranch,
 } from './graph-links.ts'
 import { isJsonRecord, ownValue } from './json-record.ts'
-import { fieldsOf, type Gap, type KindRegistry, type SharedToolType } from './node-kind.ts'
+import { fieldsOf, type Gap, type KindRegistry, type ObjectUse, type SharedToolType } from './node-kind.ts'
 import { findRunOrder } from './run-order.ts'
 import { findNulls } from './shape.ts'
 import { showNames, showValue } from './show-value.ts'
@@ -36,20 +36,37 @@ interface KnownNames {
   secrets?: SecretCheck | undefined
   /** The shared tools of the workspace, by id. */
   tools?: SharedToolTypes | undefined
+  /** Those of `knowledgeIn` that are not knowledge bases of the workspace. */
+  missingKnowledge?: ReadonlySet<string> | undefined
 }
+
+const maxKnowledgeIds = 1000
+
+/** The ids of the knowledge bases that the nodes of a graph name, as far as they are checked. */
+export function* knowledgeIn({ nodes }: Graph, kinds: KindRegistry): Pausable<Set<string>> {
+  const ids = new Set<string>()
+  for (const node of nodes) {
+    for (const { id } of knowledgeOf(node, kinds)) if (ids.size < maxKnowledgeIds) ids.add(id)
+    yield
+  }
+  return ids
+}
+
+const knowledgeOf = (node: GraphNode, kinds: KindRegistry): ObjectUse[] =>
+  isDisabled(node) ? [] : (findKind(node.data, kinds)?.knowledge?.(node.data) ?? [])
 
 const maxNodeIdLength = 200
 const nullNote = 'Is null, which counts as not set; leave the field out, or set it.'
 
 /**
  * All warnings about a graph that `refuseGraph` accepts. `pointer` is the place of the graph in the request. Whether
- * secrets and shared tools exist is checked only if they are given.
+ * secrets, shared tools and knowledge bases exist is checked only if they are given.
  */
 export function* warnGraph(
   graph: Graph,
   kinds: KindRegistry,
   pointer: string,
-  { secrets, tools }: KnownNames = {},
+  { secrets, tools, missingKnowledge }: KnownNames = {},
 ): Pausable<Warning[]> {
   const warnings = new WarningList()
   const { warn } = warnings
@@ -86,6 +103,11 @@ export function* warnGraph(
     }
     warnSettings(node, kinds, path, warn)
     if (tools) warnTools(node, kinds, { tools, path, warn })
+    for (const { id, place } of missingKnowledge ? knowledgeOf(node, kinds) : []) {
+      if (!missingKnowledge!.has(id)) continue
+      const message = `There is no knowledge base ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
+      warn('knowledge_unknown', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+    }
     references.checkNode(place, path)
     yield
   }

@@ -31,6 +31,7 @@ export type WarningRule =
   | 'secret_used'
   | 'tool_unknown'
   | 'tool_wrong_type'
+  | 'knowledge_unknown'
   | 'credential_in_graph'
 
 export type Warn = (rule: WarningRule, path: string, message: string) => void
@@ -57,6 +58,8 @@ const harmlessRules: ReadonlySet<WarningRule> = new Set([
   // Secrets may be stored after the graph; until then, the step says what is missing.
   'secret_unknown',
   'secret_used',
+  // A model answers without it, and the other kinds say what is missing.
+  'knowledge_unknown',
   'credential_in_graph',
 ])
 

@@ -57,6 +57,7 @@ const rules: Record<WarningRule, true> = {
   secret_used: true,
   tool_unknown: true,
   tool_wrong_type: true,
+  knowledge_unknown: true,
   credential_in_graph: true,
 }
 

@@ -256,6 +256,52 @@ describe('workflows over HTTP', () => {
     assert.equal((await api.post('workflow/check', {})).json.data.errors[0].path, '/id')
   })
 
+  test('warns of knowledge bases that do not exist, which does not prevent a run', async () => {
+    const { knowledge_id: id } = (await api.post('knowledge/create', { name: 'Known' })).json.data
+    const drawn = {
+      nodes: [
+        node('input', { type: 'input' }),
+        node('find', {
+          type: 'knowledge_retrieval',
+          query: 'x',
+          knowledge_ids: [id, 'kb_gone', '{{#sys.query#}}'],
+        }),
+        node('llm', {
+          type: 'llm',
+          prompt_template: 'x',
+          '数据源/API工具': [id, ' kb_gone ', { type: 'knowledge', id: 'kb_old' }, { type: 'web_search' }],
+        }),
+        node('agent', { type: 'agent', query: 'x', persona: 'p', knowledge_ids: ['kb_gone'] }),
+        node('off', { type: 'llm', prompt_template: 'x', '数据源/API工具': ['kb_gone'], disabled: true }),
+        node('end', { type: 'end' }),
+      ],
+      edges: ['input', 'find', 'llm', 'agent', 'off', 'end'].flatMap((to, at, all) =>
+        at === 0 ? [] : [edge(all[at - 1]!, to)],
+      ),
+    }
+    const { errors, runnable, warnings } = (await api.post('workflow/check', { workflow: drawn })).json.data
+    assert.deepEqual(errors, [])
+    assert.deepEqual(
+      warnings.map(({ rule, path }: { rule: string; path: string }) => [rule, path]),
+      [
+        '/workflow/nodes/1/data/knowledge_ids/1',
+        '/workflow/nodes/2/data/数据源~1API工具/1',
+        '/workflow/nodes/2/data/数据源~1API工具/2/id',
+        '/workflow/nodes/3/data/knowledge_ids/0',
+      ].map(path => ['knowledge_unknown', path]),
+    )
+    assert.equal(runnable, true)
+    const other = await server.api.post('workspace/create', { name: 'Other' })
+    const stranger = api.as(other.json.data.token)
+    const { data } = (await stranger.post('workflow/update', { id: 'w', workflow: drawn })).json
+    assert.equal(data.warnings.length, 6, 'the base belongs to another workspace')
+    const agent = await api.post('agent/create', { name: 'Persona', learn: { [id]: {}, kb_gone: {} } })
+    assert.deepEqual(
+      agent.json.data.warnings.map(({ path }: { path: string }) => path),
+      ['/learn/kb_gone'],
+    )
+  })
+
   test('creates, lists by keyword and deletes workflows', async () => {
     const made = (await api.post('workflow/create', { name: 'Finder 寻找', workflow: graph() })).json.data
     assert.match(made.id, /^wf_[A-Za-z0-9_-]{22}$/)

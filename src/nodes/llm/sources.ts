@@ -1,6 +1,12 @@
 import { type HttpToolSettings, hasPlaceholderInHost, type ParameterPlace } from '../../tools/http-tool.ts'
 import type { ToolServer } from '../../tools/tool-server.ts'
-import { type Gap, isJsonRecord, type JsonRecord, ownValue } from '../../workflow/node-kind.ts'
+import {
+  type Gap,
+  isJsonRecord,
+  type JsonRecord,
+  type ObjectUse,
+  ownValue,
+} from '../../workflow/node-kind.ts'
 import type { Step } from '../../workflow/step.ts'
 import { gapsWithin } from '../gaps.ts'
 import { readList, readRecord, readText } from '../read-setting.ts'
@@ -48,6 +54,15 @@ const requiredSettings: Readonly<Record<string, string | undefined>> = {
 const unmappedTool = 'This tool could not be imported; replace it, or remove it.'
 
 const textAt = (record: JsonRecord, key: string): string => readText(record, key).trim()
+
+/** The knowledge bases of a list of sources, without those that references name. */
+export const knowledgeIn = (data: JsonRecord, name: string): ObjectUse[] =>
+  readList(data, name).flatMap((entry, index) => {
+    const isObject = isJsonRecord(entry) && ownValue(entry, 'type') === 'knowledge'
+    const id = isObject ? textAt(entry, 'id') : typeof entry === 'string' ? entry.trim() : ''
+    if (id === '' || id.includes('{{#')) return []
+    return [{ id, place: isObject ? [name, index, 'id'] : [name, index] }]
+  })
 
 export const sourceGaps = (data: JsonRecord, name: string): Gap[] =>
   gapsWithin(

@@ -20,6 +20,7 @@ export const chineseRules: Readonly<Record<string, string>> = {
   tool_unknown: '引用的共享工具不存在，可能已被删除。请选择其他工具，或把它移除。',
   tool_wrong_type:
     '这种节点不能调用该共享工具：HTTP 请求节点只能调用 HTTP 工具，MCP 节点只能调用 MCP 服务。请选择其他工具。',
+  knowledge_unknown: '这里的知识库不存在，可能已被删除。请选择其他知识库，或把它移除。',
   secret_used: '导入的工作流会发送本工作空间的密钥，运行前请确认它发往哪里。',
   credential_in_graph:
     '这里直接写了密钥或密码。请把它保存到“密钥”页面，并改写成 {{#secret.名称#}}；查看者只会看到 •••，导出时会被替换。',
