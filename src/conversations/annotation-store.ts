@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { countRows } from '../database/database.ts'
+import { countRows, inOrder } from '../database/database.ts'
 import { hasKeyword, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
@@ -48,9 +48,10 @@ export class AnnotationStore extends Store {
       await transaction.get(sql`
         SELECT ${annotations.columns('id')} FROM annotations
         WHERE ${annotations.where({ workspaceId, agentId })} LIMIT 1 ${this.database.forUpdate}`)
+      const all = sql`annotations WHERE ${annotations.where({ workspaceId, agentId })}`
       const saved: Annotation[] = []
       let added = 0
-      for (const row of rows) {
+      for (const row of await inOrder(transaction, all, rows)) {
         const search = searchText(row.question, row.answer)
         const same = annotations.where({ workspaceId, agentId, questionKey: row.questionKey })
         const { question, answer, updatedAt, updatedBy } = row
@@ -64,7 +65,6 @@ export class AnnotationStore extends Store {
         }
         saved.push(changed ?? { ...row, hits: 0, lastHitAt: undefined })
       }
-      const all = sql`annotations WHERE ${annotations.where({ workspaceId, agentId })}`
       if (added > 0 && (await countRows(transaction, all)) > max) throw tooManyAnnotations(max)
       return { saved, added }
     })

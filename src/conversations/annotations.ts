@@ -178,10 +178,9 @@ export class Annotations {
     if (!(await hasAgent(workspaceId, agentId))) throw noAgent(agentId)
     const now = clock.now()
     const rows = written.map(
-      ({ question, answer }, at): NewAnnotation => ({
+      ({ question, answer }): NewAnnotation => ({
         ...{ id: mintId('note'), agentId, question, answer, questionKey: keyOf(question) },
-        // A millisecond apart, because they are listed by their time.
-        ...{ createdAt: now + at, updatedAt: now, updatedBy: by },
+        ...{ createdAt: now, updatedAt: now, updatedBy: by },
       }),
     )
     return store.save(workspaceId, agentId, rows, limits.annotations)

@@ -65,3 +65,18 @@ export async function countRows(reader: Reader, from: Query): Promise<number> {
   const row = await reader.get(sql`SELECT COUNT(*) ${as('total', integer())} FROM ${from}`)
   return row!.total
 }
+
+/**
+ * New rows of `FROM from`, which is listed by `created_at`, a millisecond apart and later than those that it has. Rows of
+ * the same millisecond would be listed in the order of their ids.
+ */
+export async function inOrder<Row extends { createdAt: number }>(
+  reader: Reader,
+  from: Query,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const found = await reader.get(
+    sql`SELECT COALESCE(MAX(created_at), 0) ${as('last', integer())} FROM ${from}`,
+  )
+  return rows.map((row, at) => ({ ...row, createdAt: Math.max(row.createdAt, found!.last + 1) + at }))
+}

@@ -152,15 +152,10 @@ export class TestSetService {
 
   async #addCases(workspaceId: string, setId: string, values: readonly CaseValues[]): Promise<TestCase[]> {
     const { store, clock } = this.#parts
-    const now = clock.now()
-    // A millisecond apart, because cases are listed by their time.
-    const added = values.map((value, at) => ({
-      id: mintId('tcase'),
-      setId,
-      ...value,
-      createdAt: now + at,
-    }))
-    if (!(await store.addCases(workspaceId, setId, added, limits.testCases)))
+    const createdAt = clock.now()
+    const rows = values.map(value => ({ id: mintId('tcase'), setId, ...value, createdAt }))
+    const added = await store.addCases(workspaceId, setId, rows, limits.testCases)
+    if (!added)
       throw new AppError(
         'invalid_request',
         `A test set can have ${limits.testCases} cases; create another set`,

@@ -1,6 +1,6 @@
 import { dueRows, type HeldRow } from '../cluster/queue-worker.ts'
 import type { Page, PageRequest } from '../contract/paging.ts'
-import { countRows } from '../database/database.ts'
+import { countRows, inOrder } from '../database/database.ts'
 import { Order } from '../database/order.ts'
 import { readPage } from '../database/page.ts'
 import { sql } from '../database/sql.ts'
@@ -67,8 +67,13 @@ export class TestSetStore extends Store {
     return countRows(this.database, sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`)
   }
 
-  /** False when the set would have too many cases, or is gone. */
-  addCases(workspaceId: string, setId: string, rows: readonly TestCase[], max: number): Promise<boolean> {
+  /** Adds cases at the end of the set; undefined when it would have too many, or is gone. */
+  addCases(
+    workspaceId: string,
+    setId: string,
+    rows: readonly TestCase[],
+    max: number,
+  ): Promise<TestCase[] | undefined> {
     return this.database.transaction(async transaction => {
       const key = testSets.where({ workspaceId, id: setId })
       // The lock makes concurrent requests count each other.
@@ -76,13 +81,14 @@ export class TestSetStore extends Store {
         sql`SELECT 1 AS one FROM test_sets WHERE ${key} ${this.database.forUpdate}`,
       )
       const cases = sql`test_cases WHERE ${testCases.where({ workspaceId, setId })}`
-      if (!set || (await countRows(transaction, cases)) + rows.length > max) return false
+      if (!set || (await countRows(transaction, cases)) + rows.length > max) return undefined
+      const added = await inOrder(transaction, cases, rows)
       await insertRows(
         transaction,
         testCases,
-        rows.map(row => ({ workspaceId, ...row })),
+        added.map(row => ({ workspaceId, ...row })),
       )
-      return true
+      return added
     })
   }
 

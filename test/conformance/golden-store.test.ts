@@ -21,7 +21,10 @@ describe('golden store', () => {
   const questionOf = (id: string, question = `Question ${id}`): GoldenQuestion => ({
     ...{ id, knowledgeId: 'k', question, fileIds: ['f1'], expectedText: '', createdAt: 5 },
   })
-  const add = (...questions: GoldenQuestion[]) => store.addQuestions('w', 'k', questions, 3)
+  const add = async (...questions: GoldenQuestion[]) => {
+    const added = await store.addQuestions('w', 'k', questions, 3)
+    return added === 'too_many' ? added : added.map(({ id }) => id)
+  }
   const score = { topK: 5, total: 1, hits: 0, lost: 1, mrr: 0, results: [], finishedAt: 9 }
   const openRuns = async () => (await world.bases.record('w', await world.base('w', 'k'))).check
 
@@ -34,6 +37,16 @@ describe('golden store', () => {
     assert.equal(await store.countQuestions('w', 'k'), 3)
     assert.equal(await store.findQuestion('other', 'k', 'a'), undefined)
     assert.equal(await store.findQuestion('w', 'other', 'a'), undefined)
+  })
+
+  test('lists the questions as they were added, also within a millisecond', async () => {
+    await add(questionOf('z'), questionOf('y'))
+    await add(questionOf('x'))
+    const { items } = await store.listQuestions('w', 'k', { page: 1, pageSize: 100 })
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      ['z', 'y', 'x'],
+    )
   })
 
   test('holds the swap until the run passed; one process claims it, and a late one changes nothing', async () => {

@@ -24,6 +24,21 @@ test('concurrent changes of the question and the answer are both kept', async ()
   }
 })
 
+test('annotations are listed newest first, also within a millisecond', async () => {
+  const { database, cleanup } = await openTestDatabase()
+  try {
+    const store = new AnnotationStore(database)
+    const parts = { store, clock: { now: () => 1 }, hasAgent: async () => true, terms: () => [] }
+    const annotations = new Annotations(parts)
+    for (const question of ['a', 'b', 'c', 'd', 'e', 'f'])
+      await annotations.create('w', 'agent_a', { question, answer: 'x' }, 'Ada')
+    const { items } = await store.list('w', 'agent_a', '', { page: 1, pageSize: 100 })
+    assert.equal(items.map(({ question }) => question).join(''), 'fedcba')
+  } finally {
+    await cleanup()
+  }
+})
+
 test('other work runs while a message is compared with many questions', async () => {
   const { database, cleanup } = await openTestDatabase()
   try {

@@ -73,7 +73,7 @@ export class GoldenService {
     const added = await store.addQuestions(workspaceId, knowledgeId, [row], limits.goldenQuestions)
     if (added === 'too_many') throw tooMany()
     if (added.length === 0) throw alreadyAsked()
-    return (await this.#shown(workspaceId, knowledgeId, [row]))[0]!
+    return (await this.#shown(workspaceId, knowledgeId, added))[0]!
   }
 
   async update(
@@ -138,14 +138,12 @@ export class GoldenService {
       asked.add(question)
       // All documents of the same name count, because the question tells which text is meant.
       const fileIds = [...new Set(found.flat())].slice(0, limits.goldenDocuments)
-      const row = { id: mintId('gold'), knowledgeId, question, fileIds, expectedText: text }
-      // The list is ordered by time, so this keeps the order of the lines.
-      rows.push({ ...row, createdAt: createdAt + rows.length, line })
+      rows.push({ id: mintId('gold'), knowledgeId, question, fileIds, expectedText: text, createdAt, line })
     }
     const questions = rows.map(({ line: _, ...row }) => row)
     const added = await store.addQuestions(workspaceId, knowledgeId, questions, limits.goldenQuestions)
     if (added === 'too_many') throw tooMany()
-    const isAdded = new Set(added)
+    const isAdded = new Set(added.map(({ id }) => id))
     for (const { id, line } of rows)
       if (!isAdded.has(id)) skipped.push({ line, reason: 'exists', message: 'the question already exists' })
     return { added: added.length, skipped: skipped.sort((left, right) => left.line - right.line) }

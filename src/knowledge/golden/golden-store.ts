@@ -1,6 +1,6 @@
 import { dueRows, type HeldRow } from '../../cluster/queue-worker.ts'
 import type { Page, PageRequest } from '../../contract/paging.ts'
-import { countRows } from '../../database/database.ts'
+import { countRows, inOrder } from '../../database/database.ts'
 import { Order } from '../../database/order.ts'
 import { readPage } from '../../database/page.ts'
 import { list, raw, sql } from '../../database/sql.ts'
@@ -44,26 +44,26 @@ const heldBy = ({ workspaceId, id, lease }: HeldRow) => goldenRuns.where({ works
 export class GoldenStore extends Store {
   readonly rows = dueRows(this.database, goldenRuns, runColumns)
 
-  /** Adds the questions whose text is new, and returns their number; 'too_many' if none was added. */
+  /** Adds the questions whose text is new at the end, and returns them; 'too_many' if none was added. */
   addQuestions(
     workspaceId: string,
     knowledgeId: string,
     questions: readonly GoldenQuestion[],
     max: number,
-  ): Promise<string[] | 'too_many'> {
+  ): Promise<GoldenQuestion[] | 'too_many'> {
     return this.database.transaction(async transaction => {
       const key = knowledgeBases.where({ workspaceId, id: knowledgeId })
       // The lock makes concurrent requests count each other.
       await transaction.get(sql`SELECT 1 AS one FROM knowledge_bases WHERE ${key} ${this.database.forUpdate}`)
-      const known = await transaction.all(sql`
-        SELECT ${goldenQuestions.columns('question')} FROM golden_questions
-        WHERE ${goldenQuestions.where({ workspaceId, knowledgeId })}`)
+      const all = sql`golden_questions WHERE ${goldenQuestions.where({ workspaceId, knowledgeId })}`
+      const known = await transaction.all(sql`SELECT ${goldenQuestions.columns('question')} FROM ${all}`)
       const texts = new Set(known.map(({ question }) => question))
       const fresh = questions.filter(({ question }) => !texts.has(question))
       if (texts.size + fresh.length > max) return 'too_many'
-      const rows = fresh.map(question => ({ workspaceId, ...question }))
+      const added = await inOrder(transaction, all, fresh)
+      const rows = added.map(question => ({ workspaceId, ...question }))
       await insertRows(transaction, goldenQuestions, rows)
-      return fresh.map(({ id }) => id)
+      return added
     })
   }
 
