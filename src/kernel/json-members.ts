@@ -94,7 +94,7 @@ export function* jsonMembers(text: string, max: JsonLimits): Pausable<Map<string
       case comma:
         if (++values > max.values) throw tooMany(max.values, 'values')
         if (depth !== 1) {
-          if (--left[depth]! <= 0) throw tooMany(max.innerMembers, 'members in one object')
+          if (--left[depth]! <= 0) throw tooMany(max.innerMembers, 'members in one object', key)
           break
         }
         closeMember(at)
@@ -117,14 +117,19 @@ export function haveManyValues(members: ReadonlyMap<string, JsonMember>, max: nu
   return count > max
 }
 
+/** `key` is the member of the outermost object where the problem is. */
+const errorsAt = (key: string | undefined, message: string) =>
+  key === undefined ? [] : [{ path: `/${pointerSegment(key)}`, message }]
+
 function tooDeep(limit: number, key: string | undefined): AppError {
   const message = `is nested deeper than ${limit} levels`
-  const errors = key === undefined ? [] : [{ path: `/${pointerSegment(key)}`, message }]
-  return new AppError('too_deep', `The JSON ${message}`, { errors })
+  return new AppError('too_deep', `The JSON ${message}`, { errors: errorsAt(key, message) })
 }
 
-const tooMany = (limit: number, unit: string): AppError =>
-  new AppError('too_large', `The JSON has more than ${limit} ${unit}`, { data: { limit } })
+function tooMany(limit: number, unit: string, key?: string): AppError {
+  const message = `has more than ${limit} ${unit}`
+  return new AppError('too_large', `The JSON ${message}`, { errors: errorsAt(key, message), data: { limit } })
+}
 
 function decodeKey(literal: string): string | undefined {
   if (!literal.includes('\\')) return literal.slice(1, -1)
