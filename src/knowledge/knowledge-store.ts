@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Page, PageRequest } from '../contract/paging.ts'
+import { idPattern } from '../contract/patterns.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { inWorkspace, keywordFilter, searchText } from '../database/keyword.ts'
 import { Order } from '../database/order.ts'
@@ -24,6 +25,7 @@ export type KnowledgeRecord = KnowledgeBase & { counts: KnowledgeCounts; check: 
 const columns = knowledgeBases.columns(...knowledgeBases.keysExcept('workspaceId', 'search', 'deletedAt'))
 type BaseRow = (typeof columns)['row']
 const generationColumns = generations.columns('id', 'chunking', 'embeddingModel', 'dimension', 'revision')
+const isId = new RegExp(idPattern)
 const latestFirst = new Order('updated_at DESC', 'id')
 const noDocuments = { documents: 0, failed: 0, open: 0, chunks: 0 }
 const sum = (column: keyof typeof noDocuments) => raw(`CAST(SUM(${column}) AS BIGINT)`)
@@ -87,9 +89,12 @@ export class KnowledgeStore extends Store {
 
   /** The ids that are not knowledge bases of the workspace. */
   async missing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    // PostgreSQL refuses a parameter with the character 0.
+    const valid = ids.filter(id => isId.test(id))
+    if (valid.length === 0) return [...ids]
     const rows = await this.database.all<{ id: string }>(sql`
       SELECT ${knowledgeBases.columns('id')} FROM knowledge_bases
-      WHERE workspace_id = ${workspaceId} AND id IN ${list(ids)} AND deleted_at IS NULL`)
+      WHERE workspace_id = ${workspaceId} AND id IN ${list(valid)} AND deleted_at IS NULL`)
     const found = new Set(rows.map(({ id }) => id))
     return ids.filter(id => !found.has(id))
   }

@@ -295,6 +295,11 @@ describe('workflows over HTTP', () => {
     const stranger = api.as(other.json.data.token)
     const { data } = (await stranger.post('workflow/update', { id: 'w', workflow: drawn })).json
     assert.equal(data.warnings.length, 6, 'the base belongs to another workspace')
+    for (const name of ['kb\0x', '\ud800', 'two words', 'k'.repeat(1000)]) {
+      const llm = node('llm', { type: 'llm', prompt_template: 'x', '数据源/API工具': [name] })
+      const checked = await api.post('workflow/check', { workflow: { nodes: [llm], edges: [] } })
+      assert.equal(checked.json.data.warnings.at(-1).rule, 'knowledge_unknown', JSON.stringify(name))
+    }
     const agent = await api.post('agent/create', { name: 'Persona', learn: { [id]: {}, kb_gone: {} } })
     assert.deepEqual(
       agent.json.data.warnings.map(({ path }: { path: string }) => path),
