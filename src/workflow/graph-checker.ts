@@ -7,7 +7,7 @@ import type { Graph } from './graph.ts'
 import type { KindRegistry } from './node-kind.ts'
 import { type NodeOutline, outlineGraph } from './outline-graph.ts'
 import { refuseGraph } from './refuse-graph.ts'
-import { knowledgeIn, type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
+import { namedKnowledge, type SharedToolTypes, warnCredentials, warnGraph } from './warn-graph.ts'
 import type { SecretCheck } from './warn-references.ts'
 import { isRunnable, type Warning } from './warning.ts'
 
@@ -101,7 +101,7 @@ export class GraphChecker {
     if (sent.text.includes('secret.')) secrets = { names: await this.#secrets.names(workspaceId), isForeign }
     const tools = sent.text.includes('"tool_') ? await this.#tools.types(workspaceId) : new Map()
     const graph = sent.value as Graph
-    const named = [...(await inSlices(knowledgeIn(graph, this.#kinds)))]
+    const named = [...(await inSlices(namedKnowledge(graph, this.#kinds)))]
     const missingKnowledge =
       named.length > 0 ? new Set(await this.#knowledge.missing(workspaceId, named)) : undefined
     const known = { secrets, tools, missingKnowledge }

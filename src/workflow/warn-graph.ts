@@ -36,14 +36,14 @@ interface KnownNames {
   secrets?: SecretCheck | undefined
   /** The shared tools of the workspace, by id. */
   tools?: SharedToolTypes | undefined
-  /** Those of `knowledgeIn` that are not knowledge bases of the workspace. */
+  /** Those of `namedKnowledge` that are not knowledge bases of the workspace. */
   missingKnowledge?: ReadonlySet<string> | undefined
 }
 
 const maxKnowledgeIds = 1000
 
 /** The ids of the knowledge bases that the nodes of a graph name, as far as they are checked. */
-export function* knowledgeIn({ nodes }: Graph, kinds: KindRegistry): Pausable<Set<string>> {
+export function* namedKnowledge({ nodes }: Graph, kinds: KindRegistry): Pausable<Set<string>> {
   const ids = new Set<string>()
   for (const node of nodes) {
     for (const { id } of knowledgeOf(node, kinds)) if (ids.size < maxKnowledgeIds) ids.add(id)
@@ -103,11 +103,7 @@ export function* warnGraph(
     }
     warnSettings(node, kinds, path, warn)
     if (tools) warnTools(node, kinds, { tools, path, warn })
-    for (const { id, place } of missingKnowledge ? knowledgeOf(node, kinds) : []) {
-      if (!missingKnowledge!.has(id)) continue
-      const message = `There is no knowledge base ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
-      warn('knowledge_unknown', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
-    }
+    if (missingKnowledge) yield* warnKnowledge(knowledgeOf(node, kinds), missingKnowledge, path, warn)
     references.checkNode(place, path)
     yield
   }
@@ -210,6 +206,20 @@ function warnTools(
       const message = `The shared tool ${showValue(id)} is ${nameOfTool[found]}, which this kind of node cannot call; choose ${nameOfTool[type]}.`
       warn('tool_wrong_type', field, message)
     }
+  }
+}
+
+function* warnKnowledge(
+  used: readonly ObjectUse[],
+  missing: ReadonlySet<string>,
+  path: string,
+  warn: Warn,
+): Pausable<void> {
+  for (const { id, place } of used) {
+    if (!missing.has(id)) continue
+    const message = `There is no knowledge base ${showValue(id)} in this workspace, maybe because it was deleted; choose another one, or remove it.`
+    warn('knowledge_unknown', `${path}/data/${place.map(pointerSegment).join('/')}`, message)
+    yield
   }
 }
 

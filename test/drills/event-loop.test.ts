@@ -261,6 +261,13 @@ describe('the event loop', { skip: rounds(1) === 1 && 'a part of the long suite'
     const imports = chain(
       node('code', 'code', { language: 'python', code: many(600_000, () => 'import os\n') }),
     )
+    const named = {
+      prompt_template: 'x',
+      '数据源/API工具': Array.from({ length: 19_990 }, (_, at) => `kb_${at % 900}`),
+    }
+    await watch('20,000 knowledge bases', () =>
+      dataOf(api.post('workflow/check', { workflow: chain(node('llm', 'llm', named)) })),
+    )
     await watch('600,000 imports', () => dataOf(api.post('workflow/check', { workflow: imports })))
   })
 
