@@ -5,12 +5,16 @@ import { AnnotationStore } from '../../src/conversations/annotation-store.ts'
 import { Annotations } from '../../src/conversations/annotations.ts'
 import { openTestDatabase } from '../support/open-test-database.ts'
 
-test('concurrent changes of the question and the answer are both kept', async () => {
+const openAnnotations = async (terms: (text: string) => string[] = () => []) => {
   const { database, cleanup } = await openTestDatabase()
+  const store = new AnnotationStore(database)
+  const parts = { store, clock: { now: () => 1 }, hasAgent: async () => true, terms }
+  return { store, annotations: new Annotations(parts), cleanup }
+}
+
+test('concurrent changes of the question and the answer are both kept', async () => {
+  const { store, annotations, cleanup } = await openAnnotations()
   try {
-    const store = new AnnotationStore(database)
-    const parts = { store, clock: { now: () => 1 }, hasAgent: async () => true, terms: () => [] }
-    const annotations = new Annotations(parts)
     const { id } = await annotations.create('w', 'agent_a', { question: 'Old?', answer: 'Old.' }, 'Ada')
     await Promise.all([
       annotations.update('w', id, { question: 'New?' }, 'Ada'),
@@ -25,11 +29,8 @@ test('concurrent changes of the question and the answer are both kept', async ()
 })
 
 test('annotations are listed newest first, also within a millisecond', async () => {
-  const { database, cleanup } = await openTestDatabase()
+  const { store, annotations, cleanup } = await openAnnotations()
   try {
-    const store = new AnnotationStore(database)
-    const parts = { store, clock: { now: () => 1 }, hasAgent: async () => true, terms: () => [] }
-    const annotations = new Annotations(parts)
     for (const question of ['a', 'b', 'c', 'd', 'e', 'f'])
       await annotations.create('w', 'agent_a', { question, answer: 'x' }, 'Ada')
     const { items } = await store.list('w', 'agent_a', '', { page: 1, pageSize: 100 })
@@ -40,18 +41,15 @@ test('annotations are listed newest first, also within a millisecond', async () 
 })
 
 test('other work runs while a message is compared with many questions', async () => {
-  const { database, cleanup } = await openTestDatabase()
+  const questions = 40
+  let compared = 0
+  const terms = (text: string): string[] => {
+    compared++
+    for (const start = performance.now(); performance.now() < start + 1; );
+    return text.split(' ')
+  }
+  const { annotations, cleanup } = await openAnnotations(terms)
   try {
-    const questions = 40
-    let compared = 0
-    const terms = (text: string): string[] => {
-      compared++
-      for (const start = performance.now(); performance.now() < start + 1; );
-      return text.split(' ')
-    }
-    const store = new AnnotationStore(database)
-    const parts = { store, clock: { now: () => 1 }, hasAgent: async () => true, terms }
-    const annotations = new Annotations(parts)
     for (let at = 0; at < questions; at++)
       await annotations.create('w', 'agent_a', { question: `how many apples ${at}`, answer: 'A' }, 'Ada')
     const agent = { id: 'agent_a', config: { annotation_threshold: 0.8 } } as Agent
